@@ -1,0 +1,33 @@
+# Each target builds the virtual environment that it needs.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test check slow format clean
+
+$(BIN)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable ".[postgres,demo]" --group dev
+	touch $@
+
+demo: $(BIN)/.ready          ## release histograms of a real data set, with defaults that need nothing else
+	$(BIN)/python examples/demo.py demo
+
+test: $(BIN)/.ready          ## all tests that a developer waits for
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+slow: $(BIN)/.ready          ## the long ones
+	$(BIN)/python -m pytest -m slow
+
+check: $(BIN)/.ready         ## format, lint, types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(BIN)/.ready
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf $(VENV) demo build dist

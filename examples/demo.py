@@ -1,0 +1,40 @@
+"""The whole path on a real data set about people: plan, release, verify, and what the ledger says afterwards.
+
+Run by `make demo`. Everything it makes lies in one folder, which it replaces.
+"""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+def write_data(path: Path) -> None:
+    """The data comes inside statsmodels; nothing is downloaded."""
+    from statsmodels.datasets import randhie
+
+    randhie.load_pandas().data.to_csv(path, index=False)
+
+
+def main(folder: Path) -> None:
+    """Show each command before running it, as a custodian would type it."""
+    if folder.exists():
+        shutil.rmtree(folder)
+    shutil.copytree(HERE / "rand_hie", folder)
+    write_data(folder / "rand_hie.csv")
+    for command in (
+        "check plan.toml",
+        "plan plan.toml",
+        "release plan.toml --data rand_hie.csv --out published",
+        "verify published --ledger budget.sqlite",
+        "ledger show budget.sqlite",
+    ):
+        print(f"\n$ reaedp {command}", flush=True)
+        subprocess.run([sys.executable, "-m", "reaedp", *command.split()], cwd=folder, check=True)
+    print(f"\nLook at {folder / 'published' / 'README.txt'} first, then at the CSV files beside it.")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "demo"))

@@ -1,0 +1,66 @@
+"""Release sensitive data with differential privacy, and show that the promise holds.
+
+The public names, each imported when first used: `import reaedp` costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from reaedp.contract import Boolean as Boolean
+    from reaedp.contract import Category as Category
+    from reaedp.contract import Contract as Contract
+    from reaedp.contract import Date as Date
+    from reaedp.contract import Integer as Integer
+    from reaedp.contract import Number as Number
+    from reaedp.curator.curator import Curator as Curator
+    from reaedp.errors import ReaedpError as ReaedpError
+    from reaedp.forecast import Forecast as Forecast
+    from reaedp.learning import learn_bounds as learn_bounds
+    from reaedp.learning import learn_levels as learn_levels
+    from reaedp.mechanisms.gaussian import Gaussian as Gaussian
+    from reaedp.mechanisms.laplace import Laplace as Laplace
+    from reaedp.mechanisms.threshold import Threshold as Threshold
+    from reaedp.plan import Plan as Plan
+    from reaedp.plan import PlannedRelease as PlannedRelease
+    from reaedp.privacy.budget import Budget as Budget
+    from reaedp.privacy.ledger import Ledger as Ledger
+    from reaedp.privacy.unit import Unit as Unit
+    from reaedp.publication import publish as publish
+    from reaedp.release import Release as Release
+    from reaedp.statistics.marginal import KeyedMarginal as KeyedMarginal
+    from reaedp.statistics.marginal import Marginal as Marginal
+    from reaedp.table import Table as Table
+    from reaedp.verification import verify as verify
+
+_HOMES = {
+    "reaedp.contract": ("Boolean", "Category", "Contract", "Date", "Integer", "Number"),
+    "reaedp.curator.curator": ("Curator",),
+    "reaedp.errors": ("ReaedpError",),
+    "reaedp.forecast": ("Forecast",),
+    "reaedp.learning": ("learn_bounds", "learn_levels"),
+    "reaedp.mechanisms.gaussian": ("Gaussian",),
+    "reaedp.mechanisms.laplace": ("Laplace",),
+    "reaedp.mechanisms.threshold": ("Threshold",),
+    "reaedp.plan": ("Plan", "PlannedRelease"),
+    "reaedp.privacy.budget": ("Budget",),
+    "reaedp.privacy.ledger": ("Ledger",),
+    "reaedp.privacy.unit": ("Unit",),
+    "reaedp.publication": ("publish",),
+    "reaedp.release": ("Release",),
+    "reaedp.statistics.marginal": ("KeyedMarginal", "Marginal"),
+    "reaedp.table": ("Table",),
+    "reaedp.verification": ("verify",),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+__all__ = sorted(_HOME)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'reaedp' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -1,0 +1,92 @@
+"""The commands of `reaedp`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reaedp.cli import learn, ledger
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,  # plain help starts in half the time
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Release sensitive data with differential privacy, and keep account of what it cost.",
+)
+app.add_typer(ledger.app, name="ledger")
+app.add_typer(learn.app, name="learn")
+
+Data = Annotated[str, typer.Option(help="CSV, TSV or Parquet file, a glob of them, or a database address.")]
+
+
+@app.command()
+def init(
+    data: Annotated[str, typer.Argument(help="The data to draft a contract for; only names and types are read.")],
+    out: Annotated[Path, typer.Option(help="The contract file to write.")] = Path("contract.toml"),
+) -> None:
+    """Draft a contract from column names and types; no value is read."""
+    from reaedp.contract.draft import draft
+    from reaedp.curator.source import open_source
+    from reaedp.errors import DeclarationError
+
+    source = open_source(data)
+    if out.exists():
+        raise DeclarationError(f"{out} exists already. Choose another --out.")
+    out.write_text(draft(source.types), encoding="utf-8")
+    typer.echo(f"Wrote {out}. Fill in what is marked, then run: reaedp check {out}")
+
+
+@app.command()
+def check(
+    file: Annotated[Path, typer.Argument(help="A contract or a plan.")],
+) -> None:
+    """Say every mistake in a contract or a plan at once."""
+    from reaedp.contract import Contract
+    from reaedp.contract.document import Document
+    from reaedp.plan import Plan
+
+    if "release" in Document.read(file).data:
+        Plan.load(file).requests()
+    else:
+        Contract.load(file)
+    typer.echo(f"{file} is complete and consistent.")
+
+
+@app.command()
+def plan(
+    file: Annotated[Path, typer.Argument(help="The plan.")],
+) -> None:
+    """Show cost and expected error of every release before any data is opened."""
+    from reaedp.cli import screen
+    from reaedp.plan import Plan
+
+    screen.show_plan(Plan.load(file))
+
+
+@app.command()
+def release(
+    file: Annotated[Path, typer.Argument(help="The plan.")],
+    data: Data,
+    out: Annotated[Path, typer.Option(help="The folder to make; it must not exist or be empty.")],
+) -> None:
+    """Charge the ledger, count, add noise, and write the release folder."""
+    from reaedp.cli.screen import steps
+    from reaedp.plan import Plan
+    from reaedp.publication import publish
+
+    with steps() as progress:
+        publish(Plan.load(file), data, out, progress)
+    typer.echo(f"Released into {out}. Start with {out / 'README.txt'}; check with: reaedp verify {out}")
+
+
+@app.command()
+def verify(
+    folder: Annotated[Path, typer.Argument(help="A release folder.")],
+    ledger: Annotated[str | None, typer.Option(help="Also check that the ledger paid for it.")] = None,
+) -> None:
+    """Check files, arithmetic and ledger entries of a release folder."""
+    from reaedp.verification import verify as check_folder
+
+    for line in check_folder(folder, ledger):
+        typer.echo(f"✓ {line}")

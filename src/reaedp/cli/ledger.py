@@ -1,0 +1,144 @@
+"""`reaedp ledger`: what was spent, by what, and whether the book is sound."""
+
+import csv
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from reaedp.privacy.entry import Entry
+    from reaedp.privacy.ledger import Ledger
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Show, check and export the budget ledger.")
+
+Address = Annotated[str, typer.Argument(help="The ledger: a file or a postgresql:// address.")]
+Dataset = Annotated[str | None, typer.Option(help="One data set; all of them if left out.")]
+
+
+class Format(StrEnum):
+    """Forms of an export."""
+
+    JSON = "json"
+    CSV = "csv"
+
+
+def _open(address: str) -> "Ledger":
+    """Open a ledger that exists: looking must not create one."""
+    from reaedp.errors import DeclarationError
+    from reaedp.privacy.ledger import Ledger
+
+    if "://" not in address and not Path(address).exists():
+        raise DeclarationError(f"There is no ledger at {address}.")
+    return Ledger.open(address)
+
+
+def _chosen(book: "Ledger", dataset: str | None) -> tuple[str, ...]:
+    from reaedp.errors import DeclarationError, unknown
+
+    if dataset is not None and dataset not in book.datasets():
+        raise DeclarationError(unknown("data set", dataset, book.datasets()))
+    return (dataset,) if dataset is not None else book.datasets()
+
+
+@app.command()
+def show(ledger: Address, dataset: Dataset = None) -> None:
+    """What is spent and left of every budget, and what that means."""
+    from reaedp.cli import screen
+
+    with _open(ledger) as book:
+        for name in _chosen(book, dataset):
+            screen.show_budget(name, book.budget(name), book.spent(name), book.remaining(name))
+
+
+@app.command()
+def history(ledger: Address, dataset: Dataset = None) -> None:
+    """Every entry: charges, finished releases, raised budgets."""
+    from reaedp.cli import screen
+
+    with _open(ledger) as book:
+        screen.show_history([_record(entry) for entry in book.history(dataset)])
+
+
+@app.command()
+def forecast(
+    ledger: Address,
+    epsilon: Annotated[float, typer.Option(help="Price of one release.")],
+    dataset: Dataset = None,
+    delta: Annotated[
+        float | None, typer.Option(help="With Gaussian noise, the δ at which one release costs ε.")
+    ] = None,
+) -> None:
+    """How many more releases of one kind the budget allows: Laplace, or Gaussian if a δ is given."""
+    from reaedp.mechanisms.gaussian import Gaussian
+    from reaedp.mechanisms.laplace import Laplace
+    from reaedp.privacy.unit import Sensitivity
+
+    one_row = Sensitivity(1, 1, 1)
+    mechanism: Any = Laplace(epsilon) if delta is None else Gaussian.within(epsilon, delta, one_row)
+    with _open(ledger) as book:
+        for name in _chosen(book, dataset):
+            copies = book.copies_left(name, mechanism.price(one_row))
+            typer.echo(f"{name}: {copies:,} more releases with {mechanism.name} noise at ε = {epsilon:g} each.")
+
+
+@app.command()
+def verify(
+    ledger: Address,
+    checkpoint: Annotated[Path | None, typer.Option(help="A checkpoint kept elsewhere; finds truncation too.")] = None,
+) -> None:
+    """Check every entry against the chain of hashes."""
+    with _open(ledger) as book:
+        typer.echo(f"{book.verify(checkpoint):,} entries are sound.")
+
+
+@app.command(name="checkpoint")
+def write_checkpoint(ledger: Address, out: Annotated[Path, typer.Option(help="Where to keep it.")]) -> None:
+    """Write the number and hash of the last entry, to be kept in another place."""
+    with _open(ledger) as book:
+        out.write_text(json.dumps(book.checkpoint()) + "\n", encoding="utf-8")
+
+
+@app.command()
+def export(
+    ledger: Address, form: Annotated[Format, typer.Option("--format")] = Format.JSON, dataset: Dataset = None
+) -> None:
+    """Write all entries to the terminal as JSON or CSV."""
+    with _open(ledger) as book:
+        records = [_record(entry) for entry in book.history(dataset)]
+    if form is Format.JSON:
+        typer.echo(json.dumps(records, indent=1, ensure_ascii=False))
+        return
+    names = list(dict.fromkeys(key for record in records for key in record))
+    writer = csv.DictWriter(sys.stdout, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: _cell(value) for key, value in record.items()} for record in records)
+
+
+@app.command(name="raise")
+def raise_budget(
+    ledger: Address,
+    dataset: Annotated[str, typer.Option()],
+    epsilon: Annotated[float, typer.Option(help="The new ε.")],
+    delta: Annotated[float, typer.Option(help="The new δ.")],
+    reason: Annotated[str, typer.Option(help="Why; it is recorded for ever.")],
+) -> None:
+    """Raise a budget, with a reason that is recorded in the chain."""
+    from reaedp.privacy.budget import Budget
+
+    with _open(ledger) as book:
+        number = book.raise_budget(dataset, Budget(epsilon, delta), reason)
+    typer.echo(f"Recorded as entry {number}.")
+
+
+def _record(entry: "Entry") -> dict[str, Any]:
+    """An entry as plain values, in the ledger's own words."""
+    body: dict[str, Any] = json.loads(entry.body)
+    return {**body, "finished": entry.finished} if entry.kind == "charge" else body
+
+
+def _cell(value: object) -> object:
+    return value if isinstance(value, str | int | float) or value is None else json.dumps(value)

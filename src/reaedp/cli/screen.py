@@ -1,0 +1,96 @@
+"""What commands show on a terminal: tables, bars, progress."""
+
+import math
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from reaedp.forecast import Forecast
+from reaedp.plan import Plan
+from reaedp.privacy.accounting import epsilon, tally
+from reaedp.privacy.budget import Budget
+from reaedp.readme import posterior
+
+#: Where nobody watches, lines are long enough to be searched.
+console = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
+
+
+@contextmanager
+def steps() -> Iterator[Callable[[str], None]]:
+    """A line that says what is being done and for how long; it vanishes at the end."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("opening")
+        yield lambda text: progress.update(task, description=text)
+
+
+def show_plan(plan: Plan) -> None:
+    """Cost, remaining budget and expected error, from public facts."""
+    contract, requests = plan.contract, plan.requests()
+    forecasts = [Forecast.of(request, contract) for request in requests]
+    table = Table(title=f"Plan for {contract.dataset}", title_justify="left")
+    for heading in ("release", "what", "ε", "cells", "error", "95 %", "all cells 95 %"):
+        table.add_column(heading, justify="left" if heading in ("release", "what") else "right")
+    for forecast in forecasts:
+        numbers = (f"{forecast.epsilon:.4g}", f"{forecast.cells:,}", f"±{forecast.mean_error:.2g}")
+        table.add_row(forecast.name, forecast.title, *numbers, f"±{forecast.bound:,}", f"±{forecast.bound_all:,}")
+    console.print(table)
+    for forecast in forecasts:
+        console.print(f"{forecast.name}: {forecast.words}", markup=False)
+    cost = epsilon(tally([request.charge(contract).price for request in requests]), contract.budget.delta)
+    console.print(f"All releases together cost ε = {cost:.4g} at δ = {contract.budget.delta:g}.")
+    console.print(f"The ledger has ε = {left(plan):.4g} left.")
+
+
+def left(plan: Plan) -> float:
+    """What remains of the budget; a ledger that does not exist yet has spent nothing."""
+    from reaedp.privacy.ledger import Ledger
+
+    contract = plan.contract
+    if "://" not in contract.ledger and not Path(contract.ledger).exists():
+        return contract.budget.epsilon
+    with Ledger.open(contract.ledger) as book:
+        return book.remaining(contract.dataset) if contract.dataset in book.datasets() else contract.budget.epsilon
+
+
+def show_budget(dataset: str, budget: Budget, spent: float, remaining: float) -> None:
+    """A bar of what is spent, and what is left in words."""
+    share = min(1.0, spent / budget.epsilon)
+    filled = math.ceil(share * 40)
+    console.print(f"{dataset}: ε = {spent:.4g} of {budget.epsilon:g} spent at δ = {budget.delta:g}", markup=False)
+    console.print(f"  {'█' * filled}{'░' * (40 - filled)} {share:.0%}", markup=False)
+    odds, after = math.exp(budget.epsilon), posterior(0.01, budget.epsilon)
+    console.print(
+        f"  ε = {remaining:.4g} is left. When all is spent, odds about any one of them change by a factor of at most"
+        f" {odds:.3g}: 1 in 100 can become {100 * after:.2g} in 100.",
+        markup=False,
+    )
+
+
+def show_history(records: list[dict[str, Any]]) -> None:
+    """One line for each entry."""
+    table = Table()
+    for heading in ("entry", "time", "user", "what", "data set", "details", "state"):
+        table.add_column(heading, overflow="fold")
+    for record in records:
+        act = record["act"]
+        details = act.get("statistic") or act.get("reason") or ""
+        state = {True: "finished", False: "charged, not finished", None: ""}[record.get("finished")]
+        cells = (
+            record["number"],
+            record["time"],
+            record["user"],
+            record["kind"],
+            act.get("dataset", ""),
+            details,
+            state,
+        )
+        table.add_row(*(Text(str(cell)) for cell in cells))
+    console.print(table)

@@ -1,0 +1,116 @@
+"""Columns: closed lists of cells, declared before the data is seen.
+
+Every value of a column, however broken, falls into exactly one cell or is dropped, by a rule that looks at
+that value alone. The kinds differ in how they draw their cells; what is common to them is here.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal, get_args
+
+from reaedp.errors import Mistakes
+
+Rule = Literal["cell", "nearest", "drop"]
+Provenance = Literal["public", "dp"]
+#: Ways in which a value can fail to lie in a regular cell.
+Trouble = Literal["null", "nan", "infinite", "unparsable", "unseen", "outside"]
+
+MOST_CELLS = 10_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """What every kind of column declares.
+
+    `provenance` is the custodian's word that the declared cells are public knowledge, or "dp" with the ledger
+    entry that paid for learning them.
+    """
+
+    kind: ClassVar[str]
+    #: The troubles this kind can meet, and where "nearest" is a possible answer.
+    troubles: ClassVar[tuple[Trouble, ...]]
+
+    name: str
+    provenance: Provenance
+    entry: int | None = None
+
+    def __post_init__(self) -> None:
+        mistakes = Mistakes()
+        self.note_mistakes(mistakes)
+        mistakes.report()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the regular cells, in order."""
+        raise NotImplementedError
+
+    def where(self, key: str) -> str:
+        """The key's full name, as messages use it."""
+        return f"columns.{self.name}.{key}"
+
+    def rule(self, trouble: Trouble) -> Rule:
+        """What the contract says about this trouble."""
+        chosen: Rule = getattr(self, trouble)
+        return chosen
+
+    @property
+    def own_cells(self) -> tuple[Trouble, ...]:
+        """Troubles that have a cell of their own, in order."""
+        return tuple(trouble for trouble in self.troubles if self.rule(trouble) == "cell")
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Names of all cells: the regular ones, then one for each trouble that has its own."""
+        return self.labels + tuple(f"<{trouble}>" for trouble in self.own_cells)
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return len(self.cells)
+
+    def code(self, trouble: Trouble) -> int:
+        """The trouble's own cell, or -1 where the row is dropped."""
+        if self.rule(trouble) == "drop":
+            return -1
+        return len(self.labels) + self.own_cells.index(trouble)
+
+    @property
+    def drops(self) -> bool:
+        """True when some value of this column makes its row disappear."""
+        return any(self.rule(trouble) == "drop" for trouble in self.troubles)
+
+    def note_mistakes(self, mistakes: Mistakes) -> None:
+        """Note whatever is wrong with the declaration."""
+        mistakes.unless(
+            isinstance(self.name, str) and 0 < len(self.name) <= 10_000,
+            "A column's name must be a text of 1 to 10,000 characters",
+            given=self.name,
+        )
+        mistakes.unless(
+            self.provenance in get_args(Provenance),
+            f"{self.where('provenance')} must be 'public' or 'dp'",
+            given=self.provenance,
+            remedy="Say 'public' if the declared cells were known without looking at the data.",
+        )
+        mistakes.unless(
+            (self.entry is not None) == (self.provenance == "dp"),
+            f"{self.where('entry')} must name the ledger entry that paid for a column with provenance 'dp'",
+            given=self.entry,
+        )
+        for trouble in self.troubles:
+            allowed = ("cell", "nearest", "drop") if trouble in {"infinite", "outside"} else ("cell", "drop")
+            mistakes.unless(
+                self.rule(trouble) in allowed,
+                f"{self.where(trouble)} must be one of {', '.join(allowed)}",
+                given=self.rule(trouble),
+            )
+
+
+def finite(value: object) -> bool:
+    """True for a finite number that is not a truth value."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def whole(value: object, low: int, high: int) -> bool:
+    """True for a whole number in a closed range."""
+    return type(value) is int and low <= value <= high

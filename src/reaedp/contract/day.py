@@ -1,0 +1,68 @@
+"""Date columns: days, weeks, months or years between two public dates."""
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import ClassVar, Literal, get_args
+
+from reaedp.contract.column import Column, Rule, Trouble
+from reaedp.errors import Mistakes
+
+Every = Literal["day", "week", "month", "year"]
+
+EPOCH = date(1970, 1, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Date(Column):
+    """Dates from `lower` to `upper`, both included, one cell for `every` day, week, month or year.
+
+    Weeks are counted from `lower`; months and years are those of the calendar.
+    """
+
+    kind: ClassVar[str] = "date"
+    troubles: ClassVar[tuple[Trouble, ...]] = ("null", "unparsable", "outside")
+
+    lower: date
+    upper: date
+    every: Every
+    null: Rule = "cell"
+    unparsable: Rule = "cell"
+    outside: Rule = "nearest"
+
+    @property
+    def starts(self) -> tuple[date, ...]:
+        """The first day of every cell."""
+        days = (self.upper - self.lower).days
+        if self.every in ("day", "week"):
+            step = 1 if self.every == "day" else 7
+            return tuple(self.lower + timedelta(days=offset) for offset in range(0, days + 1, step))
+        months = range(self.lower.year * 12 + self.lower.month - 1, self.upper.year * 12 + self.upper.month)
+        firsts = [date(month // 12, month % 12 + 1, 1) for month in months]
+        later = [first for first in firsts if first > self.lower and (self.every == "month" or first.month == 1)]
+        return (self.lower, *later)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """ISO dates of the first days; a month as 2020-05, a year as 2020."""
+        length = {"day": 10, "week": 10, "month": 7, "year": 4}[self.every]
+        return tuple(start.isoformat()[:length] for start in self.starts)
+
+    def note_mistakes(self, mistakes: Mistakes) -> None:
+        """Note whatever is wrong with the declaration."""
+        Column.note_mistakes(self, mistakes)
+        for key in ("lower", "upper"):
+            value = getattr(self, key)
+            mistakes.unless(
+                isinstance(value, date) and not isinstance(value, datetime),
+                f"{self.where(key)} must be a date such as 2020-12-31",
+                given=value,
+            )
+        mistakes.unless(
+            self.every in get_args(Every), f"{self.where('every')} must be day, week, month or year", given=self.every
+        )
+        if not mistakes:
+            mistakes.unless(
+                self.lower <= self.upper,
+                f"{self.where('lower')} must not come after upper",
+                given=(str(self.lower), str(self.upper)),
+            )

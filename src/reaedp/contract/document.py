@@ -1,0 +1,119 @@
+"""TOML files that know on which line each key stands, so that mistakes can be found."""
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from reaedp.errors import DeclarationError, Mistakes, unknown
+
+T = TypeVar("T")
+KeyPath = tuple[str | int, ...]
+#: What a draft writes where only the custodian knows the answer.
+FILL_IN = "FILL IN"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A parsed TOML file and the line of each of its keys."""
+
+    path: Path
+    data: dict[str, Any]
+    lines: Mapping[KeyPath, int]
+
+    @classmethod
+    def read(cls, path: str | Path) -> "Document":
+        """Parse a file, or say why it cannot be."""
+        path = Path(path)
+        try:
+            text = path.read_text(encoding="utf-8")
+            return cls(path, tomllib.loads(text), _lines(text))
+        except OSError as error:
+            raise DeclarationError(f"{path} cannot be read: {error.strerror}.") from None
+        except UnicodeDecodeError:
+            raise DeclarationError(f"{path} is not UTF-8 text.") from None
+        except tomllib.TOMLDecodeError as error:
+            raise DeclarationError(f"{path} is not valid TOML: {error}.") from None
+
+    def at(self, mistake: str, *keys: str | int) -> str:
+        """The mistake with the file and line of the key that it speaks of, or of the table around it."""
+        around = ".".join(map(str, keys)) + "."
+        subject = mistake.removeprefix(around).split(" ", 1)[0].rsplit(".", 1)[-1]
+        line = self.lines.get((*keys, subject)) or next(
+            (self.lines[keys[:depth]] for depth in range(len(keys), 0, -1) if keys[:depth] in self.lines), None
+        )
+        return f"{self.path.name}:{line}: {mistake}" if line else f"{self.path.name}: {mistake}"
+
+    def table(self, *keys: str | int) -> dict[str, Any]:
+        """The table under these keys; empty if there is none."""
+        found: Any = self.data
+        for key in keys:
+            found = found.get(key, {}) if isinstance(found, dict) else {}
+        return found if isinstance(found, dict) else {}
+
+
+def declare(make: Callable[..., T], table: Mapping[str, Any], where: str, mistakes: Mistakes, **given: Any) -> T | None:
+    """Build a dataclass from a table, noting unknown, missing, unfilled and wrong keys; None if it cannot be built."""
+    known = {field.name: field for field in fields(make) if field.name not in given}  # type: ignore[arg-type]
+    extra = [key for key in table if key not in known]
+    blank = unfilled(table, where)
+    missing = [
+        name
+        for name, field in known.items()
+        if name not in table and field.default is MISSING and field.default_factory is MISSING
+    ]
+    mistakes.extend(f"{where}.{key} is not a key here. {unknown('key', key, known)}" for key in extra)
+    mistakes.extend(blank)
+    mistakes.extend(f"{where}.{key} is missing." for key in missing)
+    if blank or set(missing) - {"provenance"}:
+        return None
+    # A forgotten provenance or a stray key must not hide mistakes in the rest.
+    values = {key: _frozen(value) for key, value in table.items() if key in known}
+    with mistakes.gathered():
+        made = make(**dict.fromkeys(missing, "public"), **values, **given)
+        return None if extra or missing else made
+    return None
+
+
+def unfilled(table: Mapping[str, Any], where: str) -> list[str]:
+    """The questions of a draft that are still open."""
+    return [f"{where}.{key} is still to be filled in." for key, value in table.items() if value == FILL_IN]
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+_HEADER = re.compile(r"^\s*(\[\[?)(.+?)\]\]?\s*(#.*)?$")
+_KEY = re.compile(r"""^\s*("(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_-]+)\s*=""")
+
+
+def _lines(text: str) -> dict[KeyPath, int]:
+    """Find the line of every table and key that stands at the start of a line."""
+    found: dict[KeyPath, int] = {}
+    table: KeyPath = ()
+    arrays: dict[KeyPath, int] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := _HEADER.match(line):
+            try:
+                table = _path(f"[{header[2]}]")
+            except tomllib.TOMLDecodeError:
+                continue  # the inside of a list that is spread over lines
+            if header[1] == "[[":
+                arrays[table] = arrays.get(table, -1) + 1
+                table = (*table, arrays[table])
+            found.setdefault(table, number)
+        elif key := _KEY.match(line):
+            found.setdefault((*table, *_path(f"{key[1]} = 0")), number)
+    return found
+
+
+def _path(toml: str) -> KeyPath:
+    nested: Any = tomllib.loads(toml)
+    path = []
+    while isinstance(nested, dict) and nested:
+        key, nested = next(iter(nested.items()))
+        path.append(key)
+    return tuple(path)

@@ -1,0 +1,157 @@
+"""Numeric columns: bins of numbers and runs of integers."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.contract.column import MOST_CELLS, Column, Rule, Trouble, finite, whole
+from reaedp.errors import Mistakes
+
+#: Whole numbers up to here are exact as doubles, so that one comparison serves every engine.
+LARGEST_INTEGER = 2**53 - 1
+
+
+def uniform_edges(lower: float, upper: float, bins: int) -> NDArray[np.float64]:
+    """Edges of equal bins; rounded once when the bounds are integers, so that 0.3 is an edge of [0, 1] in tenths."""
+    with np.errstate(over="ignore", invalid="ignore"):  # a range that overflows is refused by the caller
+        edges = (lower * bins + np.arange(bins + 1) * (upper - lower)) / bins
+    edges[0], edges[-1] = lower, upper
+    return edges
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number(Column):
+    """Real numbers in bins: `lower`, `upper` and `bins`, or `edges`.
+
+    A bin contains its lower edge; the last one contains both.
+    """
+
+    kind: ClassVar[str] = "number"
+    troubles: ClassVar[tuple[Trouble, ...]] = ("null", "nan", "infinite", "unparsable", "outside")
+
+    lower: float | None = None
+    upper: float | None = None
+    bins: int | None = None
+    edges: tuple[float, ...] | None = None
+    null: Rule = "cell"
+    nan: Rule = "cell"
+    infinite: Rule = "nearest"
+    unparsable: Rule = "cell"
+    outside: Rule = "nearest"
+
+    @property
+    def boundaries(self) -> NDArray[np.float64]:
+        """The edges as numbers, however they were declared."""
+        if self.edges is not None:
+            return np.array(self.edges, dtype=np.float64)
+        assert self.lower is not None and self.upper is not None and self.bins is not None  # noqa: PT018
+        return uniform_edges(float(self.lower), float(self.upper), self.bins)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Half-open intervals, the last one closed."""
+        texts = [f"{edge:.12g}" for edge in self.boundaries]
+        opened = [f"[{low}, {high})" for low, high in pairwise(texts[:-1])]
+        return (*opened, f"[{texts[-2]}, {texts[-1]}]")
+
+    def note_mistakes(self, mistakes: Mistakes) -> None:
+        """Note whatever is wrong with the declaration."""
+        Column.note_mistakes(self, mistakes)
+        uniform = [self.lower, self.upper, self.bins]
+        if self.edges is None and None not in uniform:
+            self._check_uniform(mistakes)
+        elif self.edges is not None and uniform == [None] * 3:
+            self._check_edges(mistakes)
+        else:
+            mistakes.unless(
+                False,
+                f"{self.where('edges')} or all of lower, upper and bins must be declared, not both",
+                given={"lower": self.lower, "upper": self.upper, "bins": self.bins, "edges": self.edges},
+                remedy="If the bounds are not public, `reaedp learn bounds` buys them.",
+            )
+
+    def _check_uniform(self, mistakes: Mistakes) -> None:
+        for key in ("lower", "upper"):
+            mistakes.unless(
+                finite(getattr(self, key)), f"{self.where(key)} must be a finite number", given=getattr(self, key)
+            )
+        mistakes.unless(
+            whole(self.bins, 1, MOST_CELLS),
+            f"{self.where('bins')} must be a whole number from 1 to {MOST_CELLS:,}",
+            given=self.bins,
+        )
+        if mistakes:
+            return
+        mistakes.unless(
+            self.lower < self.upper,  # type: ignore[operator]
+            f"{self.where('lower')} must be below upper",
+            given=(self.lower, self.upper),
+        )
+        mistakes.unless(
+            bool(np.all(np.diff(self.boundaries) > 0)) and bool(np.all(np.isfinite(self.boundaries))),
+            f"{self.where('bins')} must leave every bin wider than the spacing of floating-point numbers",
+            given=self.bins,
+        )
+
+    def _check_edges(self, mistakes: Mistakes) -> None:
+        edges = self.edges
+        usable = isinstance(edges, tuple) and 2 <= len(edges) <= MOST_CELLS and all(map(finite, edges))
+        mistakes.unless(
+            usable and all(low < high for low, high in pairwise(edges)),  # type: ignore[arg-type]
+            f"{self.where('edges')} must be two or more finite numbers in increasing order",
+            given=edges if not isinstance(edges, tuple) or len(edges) < 20 else f"{len(edges)} edges",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Integer(Column):
+    """Whole numbers from `lower` to `upper`, `width` of them to a cell. A fraction counts as unparsable."""
+
+    kind: ClassVar[str] = "integer"
+    troubles: ClassVar[tuple[Trouble, ...]] = ("null", "nan", "infinite", "unparsable", "outside")
+
+    lower: int
+    upper: int
+    width: int = 1
+    null: Rule = "cell"
+    nan: Rule = "cell"
+    infinite: Rule = "nearest"
+    unparsable: Rule = "cell"
+    outside: Rule = "nearest"
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """One number, or the first and last of a run."""
+        starts = range(self.lower, self.upper + 1, self.width)
+        if self.width == 1:
+            return tuple(map(str, starts))
+        return tuple(f"{start}..{min(start + self.width - 1, self.upper)}" for start in starts)
+
+    def note_mistakes(self, mistakes: Mistakes) -> None:
+        """Note whatever is wrong with the declaration."""
+        Column.note_mistakes(self, mistakes)
+        for key in ("lower", "upper"):
+            mistakes.unless(
+                whole(getattr(self, key), -LARGEST_INTEGER, LARGEST_INTEGER),
+                f"{self.where(key)} must be a whole number between -2^53 and 2^53",
+                given=getattr(self, key),
+            )
+        mistakes.unless(
+            whole(self.width, 1, LARGEST_INTEGER),
+            f"{self.where('width')} must be a whole number of at least 1",
+            given=self.width,
+        )
+        if mistakes:
+            return
+        mistakes.unless(
+            self.lower <= self.upper, f"{self.where('lower')} must not exceed upper", given=(self.lower, self.upper)
+        )
+        mistakes.unless(
+            (self.upper - self.lower) // self.width < MOST_CELLS,
+            f"{self.where('upper')} must leave at most {MOST_CELLS:,} cells",
+            given=self.upper,
+            remedy="Declare a larger width.",
+        )

@@ -1,0 +1,163 @@
+"""The canonical form of values in the embedded engine: conversions that could fail are TRY_CASTs."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.contract import Boolean, Category, Column, Date, Integer, Number
+from reaedp.contract.category import Undeclared
+from reaedp.errors import DeclarationError, ReaedpError, unknown
+
+TEXT = {"VARCHAR", "ENUM", "UUID"}
+WHOLE = {
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "HUGEINT",
+    "UTINYINT",
+    "USMALLINT",
+    "UINTEGER",
+    "UBIGINT",
+    "UHUGEINT",
+}
+REAL = {"FLOAT", "DOUBLE", "DECIMAL"}
+TIMES = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"}
+
+YES = "('true', 't', 'yes', 'y', '1', '1.0')"
+NO = "('false', 'f', 'no', 'n', '0', '0.0')"
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class EmbeddedSource:
+    """A DuckDB relation with the name that the outside uses for each of its columns.
+
+    `columns` maps outside names to (identifier in the relation, type). `owner` keeps alive what the relation
+    reads from.
+    """
+
+    relation: duckdb.DuckDBPyRelation
+    columns: Mapping[str, tuple[str, str]]
+    owner: tuple[Any, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Source({len(self.columns)} columns)"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("A source holds private data and is never pickled.")
+
+    @property
+    def types(self) -> Mapping[str, str]:
+        """DuckDB's type of every column."""
+        return {name: kind for name, (_, kind) in self.columns.items()}
+
+    def canonical(self, columns: tuple[Column, ...], person: str | None) -> nw.LazyFrame[Any]:
+        """The columns in canonical form."""
+        name = None if person is None else f"CAST({self._find(person)[0]} AS VARCHAR)"
+        expressions = [] if name is None else [f"{name} AS person"]
+        for number, column in enumerate(columns):
+            cell, kind = self._find(column.name)
+            value = _value(column, cell, kind)
+            expressions.append(f"{value} AS v{number}")
+            expressions.append(f"({cell} IS NOT NULL AND {value} IS NULL) AS b{number}")
+            if name is not None:
+                digits = f"substr(md5({name} || '/' || coalesce(CAST({cell} AS VARCHAR), '')), 1, 7)"
+                expressions.append(f"CAST('0x' || {digits} AS BIGINT) AS s{number}")
+        return nw.from_native(self.relation.project(", ".join(expressions)))
+
+    def collect(self, counts: nw.LazyFrame[Any]) -> dict[str, NDArray[np.generic]]:
+        """Run the query; the engine's own words about a failure could quote a row, so they are not repeated."""
+        try:
+            return dict(counts.to_native().fetchnumpy())
+        except duckdb.Error as error:
+            reason = type(error).__name__
+        raise ReaedpError(f"The engine could not count ({reason}). If noise was already charged, the charge stands.")
+
+    def _find(self, name: str) -> tuple[str, str]:
+        if name not in self.columns:
+            raise DeclarationError(f"The data lacks a declared column. {unknown('column', name, self.columns)}")
+        identifier, kind = self.columns[name]
+        return '"' + identifier.replace('"', '""') + '"', kind.split("(")[0]
+
+
+def _value(column: Column, cell: str, kind: str) -> str:
+    if column.kind in (Category.kind, Undeclared.kind) and kind in TEXT | WHOLE | REAL | TIMES | {"BOOLEAN"}:
+        return _as_text(cell, kind)
+    conversions = _CONVERSIONS.get(column.kind, {})
+    for kinds, convert in conversions.items():
+        if kind in kinds:
+            return convert(cell)
+    raise DeclarationError(
+        f"Column {column.name!r} is declared as {column.kind}, but the data holds it as {kind}."
+        f" Declare another kind, or convert the column."
+    )
+
+
+def _as_text(cell: str, kind: str) -> str:
+    """Text that does not depend on how an engine prints: whole numbers without a fraction."""
+    if kind in REAL:
+        number = f"CAST({cell} AS DOUBLE)"
+        return (
+            f"CASE WHEN abs({number}) < 1e15 AND {number} = floor({number}) "
+            f"THEN CAST(CAST({number} AS BIGINT) AS VARCHAR) ELSE CAST({number} AS VARCHAR) END"
+        )
+    return f"CAST({cell} AS VARCHAR)"
+
+
+def _plain_double(cell: str) -> str:
+    return f"CAST({cell} AS DOUBLE)"
+
+
+def _read_double(cell: str) -> str:
+    return f"TRY_CAST(CAST({cell} AS VARCHAR) AS DOUBLE)"
+
+
+def _whole_only(convert: Callable[[str], str]) -> Callable[[str], str]:
+    """Fractions have no canonical form in an integer column; NaN and infinities keep theirs."""
+
+    def converted(cell: str) -> str:
+        value = convert(cell)
+        return f"CASE WHEN {value} = floor({value}) OR NOT isfinite({value}) THEN {value} END"
+
+    return converted
+
+
+def _days(moment: str) -> str:
+    return f"CASE WHEN isfinite({moment}) THEN CAST(date_diff('day', DATE '1970-01-01', {moment}) AS DOUBLE) END"
+
+
+def _truth_of_text(cell: str) -> str:
+    word = f"lower(trim(CAST({cell} AS VARCHAR)))"
+    return f"CASE WHEN {word} IN {YES} THEN 1.0::DOUBLE WHEN {word} IN {NO} THEN 0.0::DOUBLE END"
+
+
+def _truth_of_number(cell: str) -> str:
+    return f"CASE WHEN {cell} = 1 THEN 1.0::DOUBLE WHEN {cell} = 0 THEN 0.0::DOUBLE END"
+
+
+_KINDS = frozenset
+_CONVERSIONS: dict[str, dict[frozenset[str], Callable[[str], str]]] = {
+    Number.kind: {
+        _KINDS(TEXT): _read_double,
+        _KINDS(WHOLE | REAL | {"BOOLEAN"}): _plain_double,
+    },
+    Integer.kind: {
+        _KINDS(TEXT): _whole_only(_read_double),
+        _KINDS(REAL): _whole_only(_plain_double),
+        _KINDS(WHOLE | {"BOOLEAN"}): _plain_double,
+    },
+    Date.kind: {
+        _KINDS(TEXT): lambda cell: _days(f"CAST(TRY_CAST(CAST({cell} AS VARCHAR) AS TIMESTAMP) AS DATE)"),
+        _KINDS(TIMES): lambda cell: _days(f"CAST({cell} AS DATE)"),
+    },
+    Boolean.kind: {
+        _KINDS({"BOOLEAN"}): _plain_double,
+        _KINDS(TEXT): _truth_of_text,
+        _KINDS(WHOLE | REAL): _truth_of_number,
+    },
+}

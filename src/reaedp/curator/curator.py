@@ -1,0 +1,61 @@
+"""The one door: charge the ledger, count, add noise, hand out the release."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from reaedp.contract import Contract
+from reaedp.curator.records import Records
+from reaedp.mechanisms.mechanism import Mechanism
+from reaedp.mechanisms.noise import Noise, SecretNoise
+from reaedp.privacy.ledger import Ledger
+from reaedp.release import Release
+from reaedp.request import Request
+from reaedp.statistics.statistic import Statistic
+
+
+class Curator:
+    """Holds records and answers for a price. Whatever leaves it went through noise that was charged before."""
+
+    def __init__(self, contract: Contract, data: Any, *, noise: Noise | None = None) -> None:
+        self.contract = contract
+        self._records = Records(contract, data)
+        self._noise: Noise = SecretNoise() if noise is None else noise
+        self.ledger = Ledger.open(contract.ledger)
+        self.ledger.register(contract.dataset, contract.budget, contract.unit)
+
+    def release(self, statistic: Statistic, mechanism: Mechanism, *, name: str = "release") -> Release:
+        """Charge for one statistic and release it."""
+        (release,) = self.release_all([Request(name, statistic, mechanism)])
+        self.ledger.finish([release.entry])
+        return release
+
+    def release_all(
+        self, requests: Sequence[Request], progress: Callable[[str], None] = lambda _: None
+    ) -> tuple[Release, ...]:
+        """Charge for all requests or for none, then answer them; the caller marks the entries as finished."""
+        charges = [request.charge(self.contract) for request in requests]
+        for request in requests:
+            self._records.check(request.statistic.columns)
+        entries = self.ledger.charge(charges)
+        releases = []
+        for request, entry in zip(requests, entries, strict=True):
+            progress(request.statistic.title)
+            releases.append(self._answer(request, entry))
+        return tuple(releases)
+
+    def _answer(self, request: Request, entry: int) -> Release:
+        """Count and add noise; the exact answer lives in this function only."""
+        calibrated = request.calibrated(self.contract)
+        exact = request.statistic.answer(self._records)
+        noisy = calibrated.apply(exact, self._noise)
+        return Release(
+            name=request.name,
+            dataset=self.contract.dataset,
+            statistic=request.statistic,
+            noise=calibrated,
+            unit=self.contract.unit,
+            value=request.statistic.value(self.contract, noisy),
+            entry=entry,
+            contract=self.contract.fingerprint,
+            seeded=self._noise.seeded,
+        )

@@ -1,0 +1,43 @@
+"""Data of any origin as one lazy table in an engine; nothing is read until something is counted."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.contract import Column
+
+
+class Source(Protocol):
+    """A table somewhere, known by its column names and types; its rows stay in the engine.
+
+    The canonical form is what every engine must agree on. Each asked-for column becomes `v0, v1, …`: a double for
+    numbers, integers, dates (days since 1970) and truth values, a text for categories; and a truth value
+    `b0, b1, …`, "there is something here, but it cannot be understood". With a person column there are also
+    `person`, a text, and for each column `s0, s1, …`, 28 bits of MD5 of person and value that order the person's
+    rows. No expression of it can fail on any row.
+    """
+
+    @property
+    def types(self) -> Mapping[str, str]:
+        """The engine's type of every column, by the name that the outside uses."""
+
+    def canonical(self, columns: tuple[Column, ...], person: str | None) -> nw.LazyFrame[Any]:
+        """The columns in canonical form; refuses missing columns and types that cannot be meant."""
+
+    def collect(self, counts: nw.LazyFrame[Any]) -> dict[str, NDArray[np.generic]]:
+        """Run a query over the canonical form; only tables of counts may pass here."""
+
+
+def open_source(data: Any) -> Source:
+    """Open a file name, glob, database address, data frame or DuckDB relation without reading any row."""
+    if isinstance(data, str | Path) and "://" in str(data):
+        from reaedp.curator.database import open_database
+
+        return open_database(str(data))
+    from reaedp.curator.embedded import open_embedded
+
+    return open_embedded(data)

@@ -1,0 +1,22 @@
+"""The embedded engine: DuckDB, set up so that it fetches nothing and leaves nothing behind."""
+
+import tempfile
+import weakref
+
+import duckdb
+
+
+def connect() -> duckdb.DuckDBPyConnection:
+    """Start an engine that downloads nothing and spills to a private folder, never beside the user's files."""
+    spill = tempfile.TemporaryDirectory(prefix="reaedp-")
+    connection = duckdb.connect(
+        config={
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "temp_directory": spill.name,
+            "preserve_insertion_order": "false",
+        }
+    )
+    weakref.finalize(connection, spill.cleanup)
+    connection.execute("SET TimeZone = 'UTC'")
+    return connection

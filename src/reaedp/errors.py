@@ -1,0 +1,94 @@
+"""Every error, drawn as a tree, and the one voice in which they speak.
+
+ReaedpError                 exit code 1
+├── DeclarationError        2  a contract, plan, argument or file that cannot be what was meant
+├── BudgetRefused           3  the ledger has too little left; nothing was spent
+├── LedgerError             4
+│   ├── LedgerDamaged          the ledger fails its own checks; nothing more can be charged to it
+│   └── LedgerBusy             another process holds the ledger, or it cannot be reached
+└── NotDisclosable          5  a number computed from private truth was about to be published
+
+A message says the rule, what was given, and a way out. It contains public facts only: names, bounds and
+prices from the contract and the plan, never a value or a number computed from rows.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+
+
+class ReaedpError(Exception):
+    """The base of every error raised on purpose."""
+
+    exit_code = 1
+
+
+class DeclarationError(ReaedpError):
+    """Something declared by the user cannot be right; `mistakes` lists all that was found."""
+
+    exit_code = 2
+
+    def __init__(self, *mistakes: str) -> None:
+        self.mistakes = mistakes
+        super().__init__("\n".join(mistakes))
+
+
+class BudgetRefused(ReaedpError):
+    """The charge does not fit into what is left of the budget; nothing was spent."""
+
+    exit_code = 3
+
+
+class LedgerError(ReaedpError):
+    """The ledger cannot take charges."""
+
+    exit_code = 4
+
+
+class LedgerDamaged(LedgerError):
+    """The ledger fails its own checks: edited, truncated, of a newer version, or not a ledger."""
+
+
+class LedgerBusy(LedgerError):
+    """The ledger is locked, read-only, full, or cannot be reached; the charge did not happen."""
+
+
+class NotDisclosable(ReaedpError):
+    """A figure measured against private data was about to enter something public."""
+
+    exit_code = 5
+
+
+def sentence(rule: str, *, given: object, remedy: str = "") -> str:
+    """One mistake in the project's voice: the rule, what was given, the way out."""
+    return f"{rule}; given {given!r}." + (f" {remedy}" if remedy else "")
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> str:
+    """Name something that does not exist, the nearest thing that does, and everything there is."""
+    names = list(known)
+    near = get_close_matches(name, names, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f"Unknown {kind} {name!r}.{hint} Known: {', '.join(names) or 'none'}."
+
+
+class Mistakes(list[str]):
+    """Collects every mistake before speaking, so that a user mends a file once and not ten times."""
+
+    def unless(self, holds: bool, rule: str, *, given: object, remedy: str = "") -> None:
+        """Note the rule as broken unless it holds."""
+        if not holds:
+            self.append(sentence(rule, given=given, remedy=remedy))
+
+    @contextmanager
+    def gathered(self) -> Iterator[None]:
+        """Take over the mistakes of a declaration that fails inside the block."""
+        try:
+            yield
+        except DeclarationError as error:
+            self.extend(error.mistakes)
+
+    def report(self) -> None:
+        """Raise all that was noted, if anything was."""
+        if self:
+            raise DeclarationError(*self)

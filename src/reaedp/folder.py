@@ -1,0 +1,139 @@
+"""The release folder: written whole or not at all, and checked again by whoever receives it."""
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.contract import Contract
+from reaedp.engine import connect
+from reaedp.errors import DeclarationError, ReaedpError
+from reaedp.manifest import manifest
+from reaedp.readme import readme
+from reaedp.release import Release
+from reaedp.table import KeyCounts, domain_size
+
+
+class ReleaseFolder:
+    """A folder in the making: it exists under a hidden name until everything in it is on disk."""
+
+    def __init__(self, target: Path, hidden: Path, created: datetime) -> None:
+        self._target, self._hidden, self._created = target, hidden, created
+
+    def write(self, contract: Contract, releases: tuple[Release, ...]) -> None:
+        """Write all files, make them durable, then give the folder its name."""
+        try:
+            for release in releases:
+                _write_values(self._hidden / release.name, columns_of(release))
+            (self._hidden / "README.txt").write_text(readme(contract, releases), encoding="utf-8")
+            record = manifest(contract, releases, self._created, hashes(self._hidden))
+            (self._hidden / "release.json").write_text(json.dumps(record, indent=1, ensure_ascii=False), "utf-8")
+            for path in [*self._hidden.iterdir(), self._hidden]:
+                _sync(path)
+            self._hidden.chmod(0o755)
+            self._hidden.rename(self._target)
+            _sync(self._target.parent)
+        except OSError as error:
+            raise ReaedpError(f"{self._target} could not be written: {error.strerror}. The charge stands.") from None
+
+
+@contextmanager
+def new_folder(target: Path, expected_bytes: int) -> Iterator[ReleaseFolder]:
+    """Claim room on the disk before anything is charged; leave nothing behind on failure."""
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise DeclarationError(f"The output folder must be new or empty; {target} is in use. Choose another --out.")
+    hidden = None
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        hidden = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+        _check_room(hidden / "room", expected_bytes)
+    except OSError as error:
+        if hidden:
+            shutil.rmtree(hidden, ignore_errors=True)
+        raise DeclarationError(f"{target} cannot be written: {error.strerror}. Nothing was charged.") from None
+    try:
+        yield ReleaseFolder(target, hidden, datetime.now().astimezone())
+    finally:
+        shutil.rmtree(hidden, ignore_errors=True)
+
+
+def _check_room(path: Path, expected_bytes: int) -> None:
+    """Fail now rather than after the charge."""
+    with path.open("wb") as file:
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, expected_bytes)
+    path.unlink()
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    """SHA-256 of every file except the manifest itself."""
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.iterdir())
+        if path.name != "release.json"
+    }
+
+
+def columns_of(release: Release) -> dict[str, NDArray[Any]]:
+    """The released numbers and what follows from them, a column each."""
+    if isinstance(release.value, KeyCounts):
+        return _labels(release.value.axes, release.value.keys.T) | {"count": release.value.counts}
+    table = release.counts
+    single, joint = release.intervals(), release.simultaneous_intervals()
+    estimate = release.estimate()
+    views = {
+        "count": table,
+        "estimate": estimate,
+        "share": estimate.normalise(),
+        "low_95": single.low,
+        "high_95": single.high,
+        "all_low_95": joint.low,
+        "all_high_95": joint.high,
+    }
+    codes = np.indices(table.values.shape).reshape(len(table.axes), -1)
+    return _labels(table.axes, codes) | {name: view.values.ravel() for name, view in views.items()}
+
+
+def _labels(axes: tuple[Any, ...], codes: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """One column of cell names for each axis; a name that a number column uses already gets a mark."""
+    taken = {"count", "estimate", "share", "low_95", "high_95", "all_low_95", "all_high_95"}
+    return {
+        f"{axis.name}_" if axis.name in taken else axis.name: np.array(axis.cells, dtype=object)[code]
+        for axis, code in zip(axes, codes, strict=True)
+    }
+
+
+def _write_values(stem: Path, columns: dict[str, NDArray[Any]]) -> None:
+    connection = connect()
+    frame = {f"c{number}": values for number, values in enumerate(columns.values())}
+    connection.register("frame", frame)
+    names = ", ".join(
+        f'{key} AS "{name.replace(chr(34), chr(34) * 2)}"' for key, name in zip(frame, columns, strict=True)
+    )
+    for suffix, options in ((".csv", "FORMAT csv, HEADER"), (".parquet", "FORMAT parquet")):
+        target = str(stem.with_suffix(suffix)).replace("'", "''")
+        connection.execute(f"COPY (SELECT {names} FROM frame) TO '{target}' ({options})")
+    connection.close()
+
+
+def expected_bytes(contract: Contract, releases: list[tuple[str, ...]]) -> int:
+    """A generous guess at the size of the folder, from public facts."""
+    cells = [(names, domain_size(contract.select(names))) for names in releases]
+    return 100_000 + sum(min(count, 1_000_000) * (200 + 40 * len(names)) for names, count in cells)

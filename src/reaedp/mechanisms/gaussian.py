@@ -1,0 +1,84 @@
+"""Discrete Gaussian noise: concentrated differential privacy."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.answer import Integers, Shape
+from reaedp.mechanisms.laplace import at_least
+from reaedp.mechanisms.noise import Noise
+from reaedp.privacy.loss import Concentrated, Price, UnitGaussian, exact, positive
+from reaedp.privacy.unit import Sensitivity
+
+
+@dataclass(frozen=True, slots=True)
+class Gaussian:
+    """Noise with probability proportional to exp(-x² / (2 scale²)), scale² = squared L2 sensitivity / (2ρ)."""
+
+    name: ClassVar[str] = "discrete Gaussian"
+    hides: ClassVar[Shape] = "vector"
+
+    rho: float
+
+    def __post_init__(self) -> None:
+        positive("rho", self.rho)
+
+    @classmethod
+    def within(cls, epsilon: float, delta: float, sensitivity: Sensitivity) -> "Gaussian":
+        """The least noise whose price alone is at most (ε, δ)."""
+        from reaedp.privacy.accounting import concentrated_rho, unit_gaussian_variance
+
+        if sensitivity.linf == 1:
+            variance = unit_gaussian_variance(epsilon, delta, sensitivity.l1)
+            return cls(math.nextafter(sensitivity.l2_squared / (2.0 * variance), 0.0))
+        return cls(concentrated_rho(epsilon, delta))
+
+    def scale(self, sensitivity: Sensitivity) -> float:
+        """The smallest double (up to the last digits) whose square gives at most ρ."""
+        variance = Fraction(sensitivity.l2_squared) / (2 * exact(self.rho))
+        scale = math.sqrt(at_least(variance))
+        while Fraction(scale) ** 2 < variance:
+            scale = math.nextafter(scale, math.inf)
+        return scale
+
+    def price(self, sensitivity: Sensitivity) -> Price:
+        """ρ; where only unit steps are possible, one unit Gaussian for each cell that can move (see PROOFS.md)."""
+        if sensitivity.linf == 1:
+            variance = math.nextafter(self.scale(sensitivity) ** 2, 0.0)
+            return (UnitGaussian(variance),) * sensitivity.l1
+        return (Concentrated(self.rho),)
+
+    def apply(self, exact: Integers, sensitivity: Sensitivity, noise: Noise) -> Integers:
+        """Noisy integers."""
+        return noise.gaussian(exact, self.scale(sensitivity))
+
+    def mean_error(self, sensitivity: Sensitivity) -> float:
+        """Mean of |x|: the sum of Pr[|x| > t] over t."""
+        scale = self.scale(sensitivity)
+        return scale * math.sqrt(2 / math.pi) if scale > LARGE_SCALE else float(_tail(scale).sum())
+
+    def spread(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
+        """Invert the exact tail: all |errors| are at most t with probability (1 - Pr[|x| > t])^cells."""
+        scale = self.scale(sensitivity)
+        outside = -math.expm1(math.log(confidence) / cells)
+        if scale > LARGE_SCALE:
+            from scipy.special import ndtri
+
+            return math.ceil(-scale * float(ndtri(outside / 2))) + 1
+        return int(np.argmax(_tail(scale) <= outside))
+
+
+#: Beyond this the discrete law and the normal one differ by less than a step of the lattice.
+LARGE_SCALE = 2_000.0
+
+
+def _tail(scale: float) -> NDArray[np.float64]:
+    """Pr[|x| > t] for t = 0, 1, … until it vanishes in double precision."""
+    weights = np.exp(-(np.arange(math.ceil(39 * scale) + 2) ** 2) / (2 * scale**2))
+    beyond = np.cumsum(weights[:0:-1])[::-1]
+    tail: NDArray[np.float64] = 2 * np.append(beyond, 0.0) / (weights[0] + 2 * beyond[0])
+    return tail

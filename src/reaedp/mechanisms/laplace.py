@@ -1,0 +1,55 @@
+"""Discrete Laplace noise: pure ε-differential privacy."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from reaedp.answer import Integers, Shape
+from reaedp.mechanisms.noise import Noise
+from reaedp.privacy.loss import Price, Pure, exact, positive
+from reaedp.privacy.unit import Sensitivity
+
+
+@dataclass(frozen=True, slots=True)
+class Laplace:
+    """Noise with probability proportional to exp(-|x| / scale), scale = L1 sensitivity / ε."""
+
+    name: ClassVar[str] = "discrete Laplace"
+    hides: ClassVar[Shape] = "vector"
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        positive("epsilon", self.epsilon)
+
+    def scale(self, sensitivity: Sensitivity) -> float:
+        """The smallest double whose exact value gives at most ε."""
+        return at_least(Fraction(sensitivity.l1) / exact(self.epsilon))
+
+    def price(self, sensitivity: Sensitivity) -> Price:
+        """ε; where only unit steps are possible, one equal share for each cell that can move (see PROOFS.md)."""
+        if sensitivity.linf == 1 and sensitivity.l1 > 1:
+            return (Pure(self.epsilon / sensitivity.l1),) * sensitivity.l1
+        return (Pure(self.epsilon),)
+
+    def apply(self, exact: Integers, sensitivity: Sensitivity, noise: Noise) -> Integers:
+        """Noisy integers."""
+        return noise.laplace(exact, self.scale(sensitivity))
+
+    def mean_error(self, sensitivity: Sensitivity) -> float:
+        """2q / (1 - q²) with q = exp(-1 / scale)."""
+        return 1.0 / math.sinh(1.0 / self.scale(sensitivity))
+
+    def spread(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
+        """Invert the exact tail: all |errors| are at most t with probability (1 - 2 q^(t+1) / (1 + q))^cells."""
+        rate = 1.0 / self.scale(sensitivity)
+        outside = -math.expm1(math.log(confidence) / cells)
+        steps = (math.log(2.0) - math.log(outside) - math.log1p(math.exp(-rate))) / rate - 1.0
+        return max(0, math.ceil(steps - 1e-9))
+
+
+def at_least(bound: Fraction) -> float:
+    """The smallest double that is not below an exact bound."""
+    value = float(bound)
+    return value if Fraction(value) >= bound else math.nextafter(value, math.inf)

@@ -1,0 +1,116 @@
+"""The one import of the noise library.
+
+`SecretNoise` draws from OpenDP's exact samplers, seeded by the operating system and not repeatable. `SeededNoise`
+is for experiments on public data: it repeats itself, so that a release made with it is marked NOT PRIVATE.
+"""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.answer import Integers
+
+#: Below this number of cells a second thread costs more than it saves.
+_CELLS_PER_THREAD = 2_000
+
+
+class Noise(Protocol):
+    """A source of discrete noise; `seeded` says whether it could be repeated."""
+
+    seeded: bool
+
+    def laplace(self, exact: Integers, scale: float) -> Integers:
+        """Add independent noise with probability proportional to exp(-|x| / scale) to every integer."""
+
+    def gaussian(self, exact: Integers, scale: float) -> Integers:
+        """Add independent noise with probability proportional to exp(-x² / (2 scale²)) to every integer."""
+
+
+@dataclass(frozen=True, slots=True)
+class SecretNoise:
+    """Unrepeatable noise from exact samplers; sums that leave the 64-bit range stay at its end."""
+
+    seeded: ClassVar[bool] = False
+
+    def laplace(self, exact: Integers, scale: float) -> Integers:
+        """Discrete Laplace noise."""
+        return _in_parallel(_sampler("laplace", scale), exact)
+
+    def gaussian(self, exact: Integers, scale: float) -> Integers:
+        """Discrete Gaussian noise."""
+        return _in_parallel(_sampler("gaussian", scale), exact)
+
+
+@cache
+def _library() -> Any:
+    import opendp.prelude as opendp
+
+    opendp.enable_features("contrib")
+    return opendp
+
+
+def _sampler(family: str, scale: float) -> Callable[[list[int]], list[int]]:
+    opendp = _library()
+    domain = opendp.vector_domain(opendp.atom_domain(T="i64"))
+    if family == "laplace":
+        measurement = opendp.m.make_laplace(domain, opendp.l1_distance(T="i64"), scale=scale)
+    else:
+        measurement = opendp.m.make_gaussian(domain, opendp.l2_distance(T="i64"), scale=scale)
+    return measurement  # type: ignore[no-any-return]
+
+
+def _in_parallel(sample: Callable[[list[int]], list[int]], exact: Integers) -> Integers:
+    """Share the cells among the cores; the library's samplers run outside the interpreter's lock."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    pieces = min(cores, max(1, exact.size // _CELLS_PER_THREAD))
+    chunks = [chunk.tolist() for chunk in np.array_split(exact.ravel(), pieces)]
+    if pieces == 1:
+        noisy = [sample(chunks[0])] if exact.size else []
+    else:
+        with ThreadPoolExecutor(pieces) as threads:
+            noisy = list(threads.map(sample, chunks))
+    return np.array([number for piece in noisy for number in piece], dtype=np.int64).reshape(exact.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class SeededNoise:
+    """Repeatable noise for experiments on public data; never private."""
+
+    rng: np.random.Generator
+    seeded: ClassVar[bool] = True
+
+    def laplace(self, exact: Integers, scale: float) -> Integers:
+        """Difference of two geometric variables, which is discrete Laplace."""
+        stop = -np.expm1(-1.0 / scale)
+        first, second = self.rng.geometric(stop, (2, *exact.shape))
+        noisy: Integers = exact + first - second
+        return noisy
+
+    def gaussian(self, exact: Integers, scale: float) -> Integers:
+        """Rounded Gaussian draws, accepted in proportion to the discrete law."""
+        noise = np.empty(exact.size, dtype=np.int64)
+        open_places = np.arange(exact.size)
+        while open_places.size:
+            drawn = np.rint(self.rng.normal(0.0, scale, open_places.size)).astype(np.int64)
+            accepted = self.rng.random(open_places.size) < _acceptance(drawn, scale)
+            noise[open_places[accepted]] = drawn[accepted]
+            open_places = open_places[~accepted]
+        return exact + noise.reshape(exact.shape)
+
+
+def _acceptance(drawn: Integers, scale: float) -> NDArray[np.float64]:
+    """The discrete law over the rounded Gaussian's, which is largest at zero; scaled to one there."""
+    from scipy.special import log_ndtr
+
+    distance = np.abs(drawn).astype(np.float64)
+    near, far = log_ndtr(-(distance - 0.5) / scale), log_ndtr(-(distance + 0.5) / scale)
+    log_rounded = near + np.log(-np.expm1(far - near))
+    log_rounded_at_zero = np.log(-np.expm1(log_ndtr(-0.5 / scale) - log_ndtr(0.5 / scale))) + log_ndtr(0.5 / scale)
+    ratio: NDArray[np.float64] = np.exp(log_rounded_at_zero - log_rounded - distance**2 / (2 * scale**2))
+    return ratio

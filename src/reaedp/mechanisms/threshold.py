@@ -1,0 +1,62 @@
+"""Noisy counts of keys that the data chose, shown only above a threshold."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from reaedp.answer import Keyed, Shape
+from reaedp.errors import DeclarationError, sentence
+from reaedp.mechanisms.laplace import Laplace
+from reaedp.mechanisms.noise import Noise
+from reaedp.privacy.loss import Approximate, Price, positive
+from reaedp.privacy.unit import Sensitivity
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """Discrete Laplace noise on every present key; a key appears if its noisy count reaches the threshold."""
+
+    name: ClassVar[str] = "thresholded discrete Laplace"
+    hides: ClassVar[Shape] = "keyed"
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        positive("epsilon", self.epsilon)
+        positive("delta", self.delta, below=1)
+
+    def scale(self, sensitivity: Sensitivity) -> float:
+        """As for discrete Laplace noise."""
+        return Laplace(self.epsilon).scale(sensitivity)
+
+    def threshold(self, sensitivity: Sensitivity) -> int:
+        """The least count at which one person's new keys appear with probability at most δ (see PROOFS.md)."""
+        scale, rows = self.scale(sensitivity), sensitivity.linf
+        chance = math.log(self.delta) + math.log1p(math.exp(-1 / scale))
+        many_keys = 1 + scale * (math.log(rows) - chance)
+        one_key = rows + scale * -chance
+        return math.ceil(max(many_keys, one_key, rows) * (1 + 1e-12))
+
+    def price(self, sensitivity: Sensitivity) -> Price:
+        """(ε, δ), provided that not showing a key is itself no stronger evidence than one step of noise."""
+        largest = -math.expm1(-1 / self.scale(sensitivity))
+        if self.delta > largest:
+            raise DeclarationError(
+                sentence(f"delta must be at most {largest:.3g} for a threshold at this epsilon", given=self.delta)
+            )
+        return (Approximate(self.epsilon, self.delta),)
+
+    def apply(self, exact: Keyed, sensitivity: Sensitivity, noise: Noise) -> Keyed:
+        """The keys that reach the threshold, with their noisy counts."""
+        noisy = noise.laplace(exact.counts, self.scale(sensitivity))
+        shown = noisy >= self.threshold(sensitivity)
+        return Keyed(exact.keys[shown], noisy[shown])
+
+    def mean_error(self, sensitivity: Sensitivity) -> float:
+        """Mean absolute error of a count far above the threshold."""
+        return Laplace(self.epsilon).mean_error(sensitivity)
+
+    def spread(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
+        """As for discrete Laplace noise, for counts far above the threshold."""
+        return Laplace(self.epsilon).spread(sensitivity, confidence, cells)

@@ -1,0 +1,175 @@
+"""Losses become ε at δ: the composition of everything that was charged, rounded against us.
+
+Cheap bounds come first. The tight one merges losses in closed form as far as that goes and composes the
+rest through dominating pairs.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+
+import numpy as np
+
+from reaedp.errors import DeclarationError, sentence
+from reaedp.privacy.budget import Budget
+from reaedp.privacy.conversion import (
+    SLACK,
+    advanced_composition,
+    bisect,
+    concentrated_delta,
+    concentrated_epsilon,
+    concentrated_order,
+    concentrated_rho,
+    gaussian_epsilon,
+    gaussian_mu,
+    markov_exponent,
+    rounded_up,
+    sequential_composition,
+)
+from reaedp.privacy.loss import Approximate, Loss, Price, Pure, UnitGaussian, exact, positive
+from reaedp.privacy.merging import (
+    Tally,
+    basic_epsilon,
+    charged,
+    delta_left,
+    failure,
+    merge,
+    rough_epsilon,
+    total_rho,
+)
+from reaedp.privacy.product import EPSILON_SLACK
+
+__all__ = [
+    "Tally",
+    "advanced_composition",
+    "concentrated_epsilon",
+    "concentrated_rho",
+    "copies_left",
+    "delta",
+    "epsilon",
+    "fits",
+    "fits_adaptively",
+    "gaussian_epsilon",
+    "gaussian_mu",
+    "optimal_composition",
+    "sequential_composition",
+    "simple_epsilon",
+    "tally",
+    "unit_gaussian_variance",
+]
+
+#: Says whether what was charged is within a budget: `fits` or `fits_adaptively`.
+Rule = Callable[[Tally, Budget], bool]
+#: Nobody's budget is so small or so large; beyond, in ρ or in ε, the cheap bound is the answer.
+SMALLEST_RHO, LARGEST = 1e-18, 1e9
+
+
+def tally(prices: Iterable[Price]) -> Counter[Loss]:
+    """Count each elementary loss in some prices."""
+    return Counter(loss for price in prices for loss in price)
+
+
+def simple_epsilon(tally: Tally, delta: float) -> Fraction | float:
+    """Give the better of basic composition, exact in decimals, and concentrated composition."""
+    tally = charged(tally)
+    left = delta_left(tally, positive("delta", delta, below=1))
+    concentrated = concentrated_epsilon(total_rho(tally), left) if left > 0 and tally else math.inf
+    # Decimals are slow; they are needed only where basic composition can win.
+    return concentrated if left < 0 or rough_epsilon(tally) > concentrated else min(basic_epsilon(tally), concentrated)
+
+
+def epsilon(tally: Tally, delta: float) -> float:
+    """Give the least ε that we can prove at this δ for everything charged; infinite if δ is too small for any."""
+    simple = simple_epsilon(tally, delta)
+    bound = rounded_up(simple) if isinstance(simple, Fraction) else simple
+    tally = charged(tally)
+    left = delta_left(tally, delta)
+    sensible = SMALLEST_RHO < total_rho(tally) < LARGEST
+    return min(bound, merge(tally).epsilon(left)) if left > 0 and bound and sensible else bound
+
+
+_least_epsilon = epsilon  # where a parameter hides the name
+
+
+def delta(tally: Tally, epsilon: float) -> float:
+    """Give the least δ that we can prove at this ε for everything charged."""
+    if not 0 <= epsilon < math.inf:
+        raise DeclarationError(sentence("epsilon must be a finite number of at least 0", given=epsilon))
+    tally = charged(tally)
+    failed = failure(tally)[1]
+    if basic_epsilon(tally) <= exact(epsilon):
+        return failed
+    rest = _rest_delta(tally, min(epsilon, LARGEST))
+    return min(1.0, (failed + (1 - failed) * rest) * (1 + SLACK))
+
+
+def _rest_delta(tally: Tally, epsilon: float) -> float:
+    rho = total_rho(tally)
+    if rho >= LARGEST:
+        return 1.0
+    simple = concentrated_delta(rho, epsilon)
+    return min(simple, merge(tally).delta(epsilon)) if rho > SMALLEST_RHO else simple
+
+
+def fits(tally: Tally, budget: Budget) -> bool:
+    """Say whether everything charged is within the budget, both read as the decimals that were written."""
+    allowed = exact(budget.epsilon)
+    return simple_epsilon(tally, budget.delta) <= allowed or epsilon(tally, budget.delta) <= allowed
+
+
+def fits_adaptively(tally: Tally, budget: Budget) -> bool:
+    """Say whether everything charged is within the budget even if prices were chosen in view of earlier answers.
+
+    Stricter than `fits`: a quarter of δ is kept for failures, and one order, fixed by the budget alone,
+    judges all the rest (a privacy filter; Feldman and Zrnic 2021).
+    """
+    tally = charged(tally)
+    if failure(tally)[0] > exact(budget.delta) / 4:
+        return False
+    return basic_epsilon(tally) <= exact(budget.epsilon) or (total_rho(tally) < LARGEST and _moment_fits(tally, budget))
+
+
+def _moment_fits(tally: Tally, budget: Budget) -> bool:
+    """Say whether the moment of the order that this budget prefers stays within three quarters of δ."""
+    rest = budget.delta * (0.75 - SLACK)
+    order = concentrated_order(concentrated_rho(budget.epsilon, rest), rest)
+    exponent = merge(tally).log_moment(order) + float(markov_exponent(np.array(order)))
+    return exponent - order * budget.epsilon <= math.log(rest) - SLACK
+
+
+def copies_left(tally: Tally, price: Price, budget: Budget, limit: int = 10**6, rule: Rule = fits) -> int:
+    """Give how many more times this price fits under a rule, up to a limit; the number returned was tried."""
+    once = Counter(price)
+
+    def fit(copies: int) -> bool:
+        return rule(Counter(tally) + Counter({loss: times * copies for loss, times in once.items()}), budget)
+
+    good, bad = 0, 1
+    while bad <= limit and fit(bad):
+        good, bad = bad, 2 * bad
+    bad = min(bad, limit + 1)
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        good, bad = (middle, bad) if fit(middle) else (good, middle)
+    return good
+
+
+def optimal_composition(epsilon: float, delta_each: float, k: int, delta: float) -> float:
+    """Give the least ε of k equal (ε, δ) losses at δ: the exact optimum (Kairouz, Oh, Viswanath 2015), rounded up."""
+    return _least_epsilon({Approximate(epsilon, delta_each) if delta_each else Pure(epsilon): k}, delta)
+
+
+def unit_gaussian_variance(epsilon: float, delta: float, coordinates: int) -> float:
+    """Find the smallest variance, within 0.1 %, at which so many unit Gaussian losses fit into (ε, δ)."""
+    budget = Budget(epsilon, delta)
+
+    def enough(variance: float) -> bool:
+        return fits({UnitGaussian(variance): coordinates}, budget)
+
+    good = coordinates / (2 * concentrated_rho(epsilon, delta)) * (1 + EPSILON_SLACK)
+    bad = good / 2
+    while enough(bad):
+        good, bad = bad, bad / 2
+    # The last digits of the caller's own roundings are covered too.
+    return bisect(enough, good, bad, 5e-4) * (1 + EPSILON_SLACK)

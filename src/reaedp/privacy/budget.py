@@ -1,0 +1,17 @@
+"""What a data set may spend in all its releases together."""
+
+from dataclasses import dataclass
+
+from reaedp.privacy.loss import positive
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """All releases of one data set together are (ε, δ)-differentially private."""
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        positive("budget.epsilon", self.epsilon)
+        positive("budget.delta", self.delta, below=1)

@@ -1,0 +1,68 @@
+"""One text for one value: JSON with sorted keys, no spaces, ASCII only, doubles by their shortest exact decimal.
+
+Equal values have equal texts, so a hash of a text is a hash of the value on every machine.
+"""
+
+import hashlib
+import json
+from dataclasses import fields
+from fractions import Fraction
+from itertools import groupby
+from typing import Any, get_args
+
+from reaedp.privacy.loss import Loss, Price
+
+#: The kinds of loss by the name under which they are written.
+LOSSES: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Loss)}
+
+#: A written price may repeat a loss; above this many a text is an attack on memory, not a price.
+LONGEST_PRICE = 10_000_000
+
+
+def write(value: object) -> str:
+    """Give the only text of a value made of dictionaries, lists, strings, finite numbers, booleans and None."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def digest(text: str) -> str:
+    """SHA-256 in hexadecimal."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def loss_record(loss: Loss) -> dict[str, object]:
+    """Give a loss as a dictionary; whole numbers become doubles, so that 1 and 1.0 have one text."""
+    return {"loss": type(loss).__name__} | {field.name: float(getattr(loss, field.name)) for field in fields(loss)}
+
+
+def read_loss(record: dict[str, Any]) -> Loss:
+    """Build a loss again; its constructor refuses what no loss can be."""
+    arguments = dict(record)
+    loss: Loss = LOSSES[arguments.pop("loss")](**arguments)
+    return loss
+
+
+def loss_text(loss: Loss) -> str:
+    """Give the name of a loss in the table of tallies."""
+    return write(loss_record(loss))
+
+
+def price_record(price: Price) -> list[list[object]]:
+    """Give a price in its order, with repetitions counted."""
+    return [[loss_record(loss), len(list(run))] for loss, run in groupby(price)]
+
+
+def read_price(record: list[list[Any]]) -> Price:
+    """Build a price again from its runs."""
+    if not all(type(count) is int and count > 0 for _, count in record):
+        raise ValueError("a loss must be repeated a whole number of times")
+    if sum(count for _, count in record) > LONGEST_PRICE:
+        raise ValueError("no price is so long")
+    return tuple(loss for run, count in record for loss in (read_loss(run),) * count)
+
+
+def read_fraction(text: str) -> Fraction:
+    """Build a fraction again from its only text, the one that `str` gives."""
+    number = Fraction(text)
+    if str(number) != text:
+        raise ValueError("a fraction must be written in lowest terms")
+    return number

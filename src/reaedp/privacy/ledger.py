@@ -1,0 +1,305 @@
+"""The durable budget of data sets: a charge is on disk, and within the budget, before any noise is drawn.
+
+The only mutable object of the project. Every call is one transaction or fails as a whole; what cannot be read is
+an error, never "nothing spent". Decisions that need numerical mathematics are made outside the transaction, for
+the state that was read, and are taken into it only if that state is still the same.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from sqlalchemy import Connection
+
+from reaedp.errors import BudgetRefused, DeclarationError, LedgerBusy, sentence
+from reaedp.privacy import accounting
+from reaedp.privacy.account import WHOLE
+from reaedp.privacy.accounting import Tally
+from reaedp.privacy.admission import Proof, decimal_floor, left, prove, shown, together
+from reaedp.privacy.book import (
+    Head,
+    append,
+    confirm,
+    dataset_names,
+    find_account,
+    finish_rows,
+    read_head,
+    read_row,
+    read_rows,
+    read_terms,
+)
+from reaedp.privacy.budget import Budget
+from reaedp.privacy.canonical import write
+from reaedp.privacy.entry import (
+    Charge,
+    Entry,
+    Finish,
+    Raise,
+    Registration,
+    act_record,
+    protects_alike,
+    read_act,
+    stamp,
+)
+from reaedp.privacy.loss import Price
+from reaedp.privacy.posting import (
+    Place,
+    Question,
+    change_terms,
+    find_known,
+    post,
+    postings,
+    questions,
+    read_scope,
+    register,
+)
+from reaedp.privacy.storage import Storage
+from reaedp.privacy.unit import Unit
+from reaedp.privacy.verification import check_book, check_claims
+
+__all__ = ["Charge", "Entry", "Ledger"]
+
+#: How often others may change a data set while we prove that a charge fits, before we give up.
+ATTEMPTS = 100
+#: Entries that are read in one transaction of `history`.
+PAGE = 1000
+#: A forecast stops counting here.
+MOST_COPIES = 1_000_000
+
+
+class Ledger:
+    """All spending of some data sets, in a file or a database that processes, users and machines share."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._closed = False
+
+    @classmethod
+    def open(cls, address: str | Path) -> Self:
+        """Open a ledger by its file path or its postgresql:// address; make it if it is not there yet."""
+        if isinstance(address, str) and "://" in address:
+            from reaedp.privacy.postgres_server import open_server
+
+            return cls(open_server(address))
+        from reaedp.privacy.sqlite_file import open_file
+
+        return cls(open_file(Path(address)))
+
+    def close(self) -> None:
+        """Let go of the file or the connection."""
+        self._closed = True
+        self._storage.reader.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def register(self, dataset: str, budget: Budget, unit: Unit) -> None:
+        """Declare the budget and the unit of a data set at its first use; the same again changes nothing."""
+        terms = Registration(dataset, budget, unit)
+        with self._reading() as connection:
+            if _agree(connection, terms):
+                return
+        with self._writing() as connection:
+            head = read_head(connection, lock=True)
+            if not _agree(connection, terms):
+                head = register(connection, head, terms, stamp())
+        self._storage.remember(head.checkpoint)
+
+    def charge(self, charges: Sequence[Charge]) -> tuple[int, ...]:
+        """Record charges, all or none, on disk; their entry numbers, or `BudgetRefused` with nothing spent."""
+        # What is counted is what is written: each charge is read back from its own text.
+        written = [_as_written(charge) for charge in charges]
+        proofs: dict[Place, Proof] = {}
+        for _ in range(ATTEMPTS if written else 0):
+            end, unanswered = self._try(written, proofs)
+            if not unanswered:
+                self._storage.remember(end.checkpoint)
+                return tuple(range(end.number + 1 - len(written), end.number + 1))
+            proofs.update({question.posting.place(question.scope): _answer(question) for question in unanswered})
+        if written:
+            raise LedgerBusy(f"The ledger {self._storage.place} changes too fast; nothing was charged. Try again.")
+        return ()
+
+    def finish(self, entries: Sequence[int]) -> None:
+        """Record that the releases behind some charges were published; again is no harm."""
+        if not entries:
+            return
+        wanted = Finish(tuple(sorted(set(entries))))
+        with self._writing() as connection:
+            head = read_head(connection, lock=True)
+            still_open = tuple(number for number in wanted.entries if _is_open(connection, head, number))
+            if still_open:
+                head = append(connection, head, [Finish(still_open)], stamp())
+                finish_rows(connection, still_open, head.number)
+        self._storage.remember(head.checkpoint)
+
+    def raise_budget(self, dataset: str, budget: Budget, reason: str) -> int:
+        """Give a data set a larger budget, for a reason that stays in the ledger; the entry's number."""
+        with self._writing() as connection:
+            head = read_head(connection, lock=True)
+            account = find_known(connection, dataset)
+            terms = read_terms(connection, account)
+            _check_larger(terms.budget, budget)
+            head = change_terms(connection, head, account, Raise(dataset, budget, terms.unit, reason), stamp())
+        self._storage.remember(head.checkpoint)
+        return head.number
+
+    def budget(self, dataset: str) -> Budget:
+        """Tell what a data set may spend in all its releases together."""
+        with self._reading() as connection:
+            read_head(connection)
+            return read_terms(connection, find_known(connection, dataset)).budget
+
+    def spent(self, dataset: str) -> float:
+        """Give the tightest ε that can be proved, at the budget's δ, for all charges so far; the worst part decides."""
+        budget, scopes = self._scopes(dataset)
+        return max(accounting.epsilon(scope, budget.delta) if scope else 0.0 for scope in scopes)
+
+    def remaining(self, dataset: str) -> float:
+        """Give the ε of one more pure release of all rows that is sure to fit; rounded down."""
+        budget, scopes = self._scopes(dataset)
+        return decimal_floor(min(left(scope, budget) for scope in scopes))
+
+    def copies_left(self, dataset: str, price: Price) -> int:
+        """How many more releases of all rows at this price fit, counted up to a million."""
+        budget, scopes = self._scopes(dataset)
+        return min(accounting.copies_left(scope, price, budget, MOST_COPIES) for scope in scopes)
+
+    def datasets(self) -> tuple[str, ...]:
+        """Give the registered data sets, by name."""
+        with self._reading() as connection:
+            read_head(connection)
+            return dataset_names(connection)
+
+    def history(self, dataset: str | None = None) -> Iterator[Entry]:
+        """All entries, or those of one data set, in their order, each with its own hash checked."""
+        last = 0
+        while True:
+            with self._reading() as connection:
+                read_head(connection)
+                if dataset is not None:
+                    find_known(connection, dataset)
+                page = read_rows(connection, last, dataset, PAGE)
+            yield from page
+            if len(page) < PAGE:
+                return
+            last = page[-1].number
+
+    def verify(self, checkpoint: Path | None = None) -> int:
+        """Check the whole ledger, and that it contains a checkpoint; how many entries there are."""
+        remembered = None if checkpoint is None else _read_checkpoint(checkpoint)
+        with self._reading() as connection:
+            head, claims = check_book(connection)
+            if remembered is not None:
+                confirm(connection, head, remembered, f"the checkpoint {checkpoint}")
+        check_claims(claims)
+        return head.number
+
+    def checkpoint(self) -> dict[str, Any]:
+        """Give a small record of the last entry, to be kept where whoever writes the ledger cannot write."""
+        with self._reading() as connection:
+            return read_head(connection).checkpoint
+
+    def _reading(self) -> AbstractContextManager[Connection]:
+        return self._transaction(write=False)
+
+    def _writing(self) -> AbstractContextManager[Connection]:
+        return self._transaction(write=True)
+
+    def _transaction(self, *, write: bool) -> AbstractContextManager[Connection]:
+        if self._closed:
+            raise LedgerBusy(f"The ledger {self._storage.place} was closed; open it again.")
+        return self._storage.transaction(write=write)
+
+    def _try(self, charges: Sequence[Charge], proofs: Mapping[Place, Proof]) -> tuple[Head, list[Question]]:
+        """Write the charges if all are known to fit; otherwise write nothing and say what must be proved."""
+        with self._writing() as connection:
+            head = read_head(connection, lock=True)
+            sorted_charges = postings(connection, charges)
+            unanswered = [one for posting in sorted_charges for one in questions(connection, posting, proofs)]
+            if not unanswered:
+                head = post(connection, head, charges, sorted_charges, stamp(), proofs=proofs)
+        return head, unanswered
+
+    def _scopes(self, dataset: str) -> tuple[Budget, list[Tally]]:
+        """Give the budget, and the losses of each part; of all rows where there are no parts."""
+        with self._reading() as connection:
+            read_head(connection)
+            account = find_known(connection, dataset)
+            terms = read_terms(connection, account)
+            names = account.parts or (WHOLE,)
+            return terms.budget, [read_scope(connection, dataset, account, name) for name in names]
+
+
+def _as_written(charge: Charge) -> Charge:
+    written = read_act("charge", json.loads(write(act_record(charge))))
+    if not isinstance(written, Charge) or written != charge:
+        raise DeclarationError(sentence("A charge must read the same after it was written", given=charge))
+    return written
+
+
+def _agree(connection: Connection, terms: Registration) -> bool:
+    """Whether a data set is registered with these terms already; other terms are refused."""
+    read_head(connection)
+    account = find_account(connection, terms.dataset)
+    if account is None:
+        return False
+    known = read_terms(connection, account)
+    if known.budget != terms.budget:
+        raise DeclarationError(
+            f"Data set {terms.dataset!r} has the budget {_named(known.budget)} in the ledger; given "
+            f"{_named(terms.budget)}. Declare the former, or change it with `reaedp ledger raise`."
+        )
+    if not protects_alike(known.unit, terms.unit):
+        rule = f"All releases of data set {terms.dataset!r} must protect the same unit, {known.unit}"
+        raise DeclarationError(sentence(rule, given=terms.unit))
+    return True
+
+
+def _is_open(connection: Connection, head: Head, number: int) -> bool:
+    entry = read_row(connection, number) if number <= head.number else None
+    if entry is None or entry.charge is None:
+        raise DeclarationError(sentence("Only charges can be finished", given=number))
+    return not entry.finished
+
+
+def _check_larger(known: Budget, budget: Budget) -> None:
+    if budget == known or budget.epsilon < known.epsilon or budget.delta < known.delta:
+        rule = f"A budget can only be raised; the ledger has {_named(known)}"
+        raise DeclarationError(f"{rule}; given {_named(budget)}.")
+
+
+def _answer(question: Question) -> Proof:
+    """Give a proof that a price fits, or a refusal in numbers that are public."""
+    budget, price = question.posting.terms.budget, question.posting.price(question.scope)
+    proof = prove(question.spent, price, budget)
+    if proof is None:
+        total = accounting.epsilon(together(question.spent, price), budget.delta)
+        raise BudgetRefused(
+            f"This release costs ε = {shown(accounting.epsilon(price, budget.delta), up=True)}; the ledger has "
+            f"ε = {shown(left(question.spent, budget), up=False)} left at δ = {budget.delta:g}. With it, data set "
+            f"{question.posting.dataset!r} would have spent ε = {shown(total, up=True)} of {budget.epsilon:g}."
+        )
+    return proof
+
+
+def _named(budget: Budget) -> str:
+    return f"ε = {float(budget.epsilon)!r}, δ = {float(budget.delta)!r}"
+
+
+def _read_checkpoint(path: Path) -> dict[str, Any]:
+    try:
+        record = json.loads(path.read_text())
+        return {name: record[name] for name in ("ledger", "number", "hash")}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DeclarationError(
+            sentence("A checkpoint is a file as `reaedp ledger` wrote it", given=str(path))
+        ) from error

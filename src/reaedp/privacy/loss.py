@@ -1,0 +1,88 @@
+"""What a release costs: frozen descriptions that know nothing of how they are composed.
+
+A price is a tuple of elementary losses; the release behaves, against an attacker, no worse than one
+independent mechanism of each kind. `accounting` turns prices into ε at δ.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from reaedp.errors import DeclarationError, sentence
+
+#: Below this a double loses precision (subnormal) or vanishes from sums; no mechanism can honour it.
+SMALLEST = 1e-300
+
+
+def exact(number: float) -> Fraction:
+    """The decimal number that a person wrote: 0.1 is one tenth, not the double nearest to it."""
+    return Fraction(repr(float(number)))
+
+
+def positive(name: str, value: object, *, below: float = math.inf) -> float:
+    """Accept a positive, finite, normal number below a limit, or say what must hold."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not SMALLEST <= value < below:
+        limit = "" if below == math.inf else f" and below {below:g}"
+        raise DeclarationError(
+            sentence(f"{name} must be a finite number of at least {SMALLEST:g}{limit}", given=value)
+        )
+    return float(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Pure:
+    """ε-differential privacy; dominated by randomised response that tells the truth with odds e^ε."""
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        positive("epsilon", self.epsilon)
+
+
+@dataclass(frozen=True, slots=True)
+class Approximate:
+    """(ε, δ)-differential privacy."""
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        positive("epsilon", self.epsilon)
+        positive("delta", self.delta, below=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Concentrated:
+    """ρ-zero-concentrated differential privacy (Bun and Steinke 2016)."""
+
+    rho: float
+
+    def __post_init__(self) -> None:
+        positive("rho", self.rho)
+
+
+@dataclass(frozen=True, slots=True)
+class Gaussian:
+    """μ-Gaussian differential privacy: as hard to tell apart as N(0, 1) and N(μ, 1) (Dong, Roth, Su 2022)."""
+
+    mu: float
+
+    def __post_init__(self) -> None:
+        positive("mu", self.mu)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitGaussian:
+    """One integer moved by at most one, hidden by discrete Gaussian noise of this variance parameter.
+
+    Tighter than the concentrated loss 1/(2 variance) that it implies (Canonne, Kamath, Steinke 2020).
+    """
+
+    variance: float
+
+    def __post_init__(self) -> None:
+        positive("variance", self.variance)
+
+
+Loss = Pure | Approximate | Concentrated | Gaussian | UnitGaussian
+Price = tuple[Loss, ...]

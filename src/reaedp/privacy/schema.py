@@ -1,0 +1,122 @@
+"""The layout of the tables through the versions of the program: made new, or carried forward, never guessed."""
+
+import json
+import secrets
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sqlalchemy import Column, Connection, Integer, MetaData, Row, Table, Text, func, insert, inspect, select, text
+
+from reaedp.errors import LedgerDamaged
+from reaedp.privacy.book import VERSION, Head, check_version, confirm, find_account, read_head, read_terms
+from reaedp.privacy.budget import Budget
+from reaedp.privacy.canonical import read_price
+from reaedp.privacy.entry import UNREADABLE, Charge, Raise, Registration, Stamp, genesis
+from reaedp.privacy.posting import change_terms, post, postings, register
+from reaedp.privacy.storage import HEAD, METADATA, Storage
+from reaedp.privacy.unit import Unit
+
+#: Version 0: one table, no chain, no parts; every row repeats the terms of its data set as JSON.
+CHARGES_0 = Table(
+    "reaedp_charges",
+    MetaData(),
+    Column("number", Integer, primary_key=True),
+    Column("dataset", Text, nullable=False),
+    Column("budget", Text, nullable=False),
+    Column("unit", Text, nullable=False),
+    Column("statistic", Text, nullable=False),
+    Column("mechanism", Text, nullable=False),
+    Column("price", Text, nullable=False),
+    Column("contract", Text, nullable=False),
+    Column("time", Text, nullable=False),
+    Column("author", Text, nullable=False),
+)
+
+#: Two processes that find an empty PostgreSQL database take turns under this number.
+MAKING = 0x7265616564700001
+
+
+def prepare(storage: Storage, *, make: bool = False, noted: Mapping[str, Any] | None = None) -> None:
+    """Bring an existing ledger to this version, or make one where that is allowed; check what a witness noted."""
+    with storage.transaction(write=False) as connection:
+        found = _version(connection)
+    if found != VERSION:
+        with storage.transaction(write=True) as connection:
+            _bring_forward(connection, make)
+    if noted is not None:
+        with storage.transaction(write=False) as connection:
+            confirm(connection, read_head(connection), noted, "the witness beside it")
+
+
+def create(connection: Connection) -> None:
+    """Make an empty ledger."""
+    METADATA.create_all(connection)
+    identity = secrets.token_hex(16)
+    connection.execute(insert(HEAD).values(version=VERSION, identity=identity, number=0, hash=genesis(identity)))
+
+
+def _version(connection: Connection) -> int | None:
+    """Give the layout that is there, or None where there is no ledger."""
+    names = {name for name in inspect(connection).get_table_names() if name.startswith("reaedp_")}
+    if HEAD.name in names:
+        found = connection.execute(select(func.max(HEAD.c.version))).scalar()
+        if found not in range(1, VERSION + 1):
+            check_version(found)
+        return found
+    if CHARGES_0.name in names:
+        return 0
+    if names:
+        raise LedgerDamaged(f"The ledger has no table {HEAD.name}; it has {', '.join(sorted(names))}.")
+    return None
+
+
+def _bring_forward(connection: Connection, make: bool) -> None:
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MAKING})
+    found = _version(connection)
+    if found is None and not make:
+        raise LedgerDamaged("The file is not a ledger, or its tables are gone.")
+    if found is None:
+        return create(connection)
+    for version in range(found, VERSION):
+        MIGRATIONS[version](connection)
+    return None
+
+
+def _chain_charges(connection: Connection) -> None:
+    """From version 0 to 1: link the charges into a chain and count them; none is known to be finished."""
+    rows = connection.execute(select(CHARGES_0).order_by(CHARGES_0.c.number)).all()
+    if [row.number for row in rows] != list(range(1, len(rows) + 1)):
+        raise LedgerDamaged("The ledger of version 0 has gaps in its numbers; charges are missing.")
+    create(connection)
+    head = read_head(connection)
+    for row in rows:
+        head = _replay(connection, head, row)
+    CHARGES_0.drop(connection)
+
+
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {0: _chain_charges}
+
+
+def _replay(connection: Connection, head: Head, row: Row[Any]) -> Head:
+    terms, charge = _read_charge_0(row)
+    stamp = Stamp(row.time, row.author, "0")
+    account = find_account(connection, terms.dataset)
+    if account is None:
+        head = register(connection, head, terms, stamp)
+    elif read_terms(connection, account).budget != terms.budget:
+        change = Raise(terms.dataset, terms.budget, terms.unit, "As written by version 0.")
+        head = change_terms(connection, head, account, change, stamp)
+    return post(connection, head, [charge], postings(connection, [charge]), stamp)
+
+
+def _read_charge_0(row: Row[Any]) -> tuple[Registration, Charge]:
+    try:
+        said = {name: json.loads(getattr(row, name)) for name in ("budget", "unit", "price")}
+        plain = {name: getattr(row, name) for name in ("dataset", "statistic", "mechanism", "contract")}
+        unit = Unit(**said["unit"])
+        terms = Registration(row.dataset, Budget(**said["budget"]), unit)
+        charge = Charge(**plain, price=read_price(said["price"]), unit=unit)
+    except UNREADABLE as error:
+        raise LedgerDamaged(f"Charge {row.number} of the ledger of version 0 cannot be read.") from error
+    return terms, charge

@@ -1,0 +1,153 @@
+"""A ledger in one SQLite file: write-ahead log, every commit synced to disk, one writer at a time."""
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, QueuePool, create_engine, event
+
+from reaedp.errors import LedgerBusy, LedgerDamaged
+from reaedp.privacy import storage
+from reaedp.privacy.schema import create, prepare
+from reaedp.privacy.storage import Storage
+from reaedp.privacy.witness import advance, held, recall, witness_of
+
+#: Primary result codes that speak of the surroundings; all others speak of the contents.
+SURROUNDINGS = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_AUTH,
+        sqlite3.SQLITE_INTERRUPT,
+        sqlite3.SQLITE_PROTOCOL,
+    }
+)
+PRAGMAS = (
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = FULL",
+    "PRAGMA fullfsync = ON",
+    "PRAGMA cell_size_check = ON",
+    "PRAGMA trusted_schema = OFF",
+)
+
+
+def open_file(address: Path) -> Storage:
+    """Open the ledger in a file; make it first when there is none and never was one."""
+    path = address.resolve()
+    try:
+        with held(path, storage.PATIENCE_SECONDS) as descriptor:
+            noted = recall(path, descriptor)
+            if not path.exists():
+                _make(path, noted)
+            opened = _storage(path)
+            prepare(opened, noted=noted)
+    except OSError as error:
+        reason = f"{error.strerror}: {error.filename or path}"
+        raise LedgerBusy(f"The ledger {path} cannot be opened or made ({reason}).") from error
+    return opened
+
+
+def _make(path: Path, noted: Mapping[str, object] | None) -> None:
+    """Put a complete empty ledger in place in one step, so that no process and no crash sees half of one."""
+    if noted or _beside(path, "-wal").exists():
+        raise LedgerDamaged(
+            f"The ledger {path} is gone, but {witness_of(path)} remembers it. Put it back; "
+            "a new, empty ledger would forget what was spent. If that is meant, delete the witness."
+        )
+    fresh = _beside(path, "-new")
+    for ending in ("", "-wal", "-shm"):
+        _beside(fresh, ending).unlink(missing_ok=True)
+    made = _storage(fresh, mode="rwc")
+    with made.transaction(write=True) as connection:
+        create(connection)
+    made.reader.dispose()
+    _sync(fresh)
+    fresh.replace(path)
+    _sync(path.parent)
+
+
+def _storage(path: Path, mode: str = "rw") -> Storage:
+    files: dict[str, tuple[int, int]] = {}
+    engine = _engine(path, mode, files)
+    return Storage(
+        place=str(path),
+        reader=engine,
+        writer=engine.execution_options(writing=True),
+        out_of_reach=lambda error: getattr(error, "sqlite_errorcode", 0) & 0xFF in SURROUNDINGS,
+        guard=partial(_check_files, path, files),
+        remember=partial(_remember, path),
+    )
+
+
+def _engine(path: Path, mode: str, files: dict[str, tuple[int, int]]) -> Engine:
+    def connect() -> sqlite3.Connection:
+        if mode == "rw" and path.exists() and path.stat().st_size == 0:
+            raise LedgerDamaged(f"The ledger {path} is empty: cut off, or not a ledger. Restore it, or delete it.")
+        patience = storage.PATIENCE_SECONDS
+        uri = f"{path.as_uri()}?mode={mode}"
+        connection = sqlite3.connect(uri, patience, isolation_level=None, check_same_thread=False, uri=True)
+        for pragma in PRAGMAS:
+            connection.execute(pragma)
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # brings the log file into being
+        files.update(_identities(path))
+        return connection
+
+    engine = create_engine(
+        "sqlite://",
+        creator=connect,
+        poolclass=QueuePool,
+        pool_size=1,
+        max_overflow=0,
+        pool_timeout=storage.PATIENCE_SECONDS,
+    )
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _begin(connection: Connection) -> None:
+    writing = connection.get_execution_options().get("writing")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+
+def _check_files(path: Path, files: Mapping[str, tuple[int, int]]) -> None:
+    """SQLite goes on writing into a file that was renamed or deleted, where nobody will ever find the charge."""
+    try:
+        unchanged = _identities(path) == files and path.stat().st_nlink == 1
+    except OSError:
+        unchanged = False
+    if not unchanged:
+        raise LedgerDamaged(
+            f"The ledger {path} or its log was moved, replaced, deleted or linked while in use; nothing was released. "
+            "Put the file back and open it again."
+        )
+
+
+def _identities(path: Path) -> dict[str, tuple[int, int]]:
+    found = {ending: _beside(path, ending).stat() for ending in ("", "-wal")}
+    return {ending: (stat.st_dev, stat.st_ino) for ending, stat in found.items()}
+
+
+def _remember(path: Path, checkpoint: Mapping[str, object]) -> None:
+    # The charge is on disk already; a witness that is one entry behind is weaker, not wrong.
+    with contextlib.suppress(OSError, LedgerBusy):
+        advance(path, checkpoint, storage.PATIENCE_SECONDS)
+
+
+def _beside(path: Path, ending: str) -> Path:
+    return path.with_name(path.name + ending)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,44 @@
+"""Every question and change that the ledger puts to its database, built once."""
+
+from sqlalchemy import bindparam, func, insert, select, update
+
+from reaedp.privacy.storage import ACCOUNTS, ENTRIES, HEAD, TALLIES
+
+READ_HEAD = select(HEAD)
+LOCK_HEAD = select(HEAD).with_for_update()
+MOVE_HEAD = update(HEAD).values(number=bindparam("to_number"), hash=bindparam("to_hash"))
+
+NEWEST_ENTRY = select(ENTRIES).order_by(ENTRIES.c.number.desc()).limit(1)
+ONE_ENTRY = select(ENTRIES).where(ENTRIES.c.number == bindparam("wanted"))
+ALL_ENTRIES = select(ENTRIES).order_by(ENTRIES.c.number)
+NEXT_ENTRIES = ALL_ENTRIES.where(ENTRIES.c.number > bindparam("after")).limit(bindparam("many"))
+NEXT_ENTRIES_OF = NEXT_ENTRIES.where(ENTRIES.c.dataset == bindparam("of"))
+ADD_ENTRIES = insert(ENTRIES)
+FINISH_ENTRY = update(ENTRIES).where(ENTRIES.c.number == bindparam("wanted")).values(finished=bindparam("by"))
+
+ONE_ACCOUNT = select(ACCOUNTS).where(ACCOUNTS.c.dataset == bindparam("of"))
+LAST_ENTRY_OF = select(func.max(ENTRIES.c.number)).where(ENTRIES.c.dataset == bindparam("of"))
+REGISTERED = select(ACCOUNTS.c.dataset)
+MENTIONED = select(ENTRIES.c.dataset).where(ENTRIES.c.dataset.is_not(None)).distinct()
+ADD_ACCOUNT = insert(ACCOUNTS)
+SAVE_ACCOUNT = (
+    update(ACCOUNTS)
+    .where(ACCOUNTS.c.dataset == bindparam("of"))
+    .values(state=bindparam("new_state"), seal=bindparam("new_seal"))
+)
+
+ONE_TALLY = select(TALLIES.c.loss, TALLIES.c.count).where(
+    TALLIES.c.dataset == bindparam("of"), TALLIES.c.part == bindparam("within")
+)
+SOME_COUNTS = ONE_TALLY.where(TALLIES.c.loss.in_(bindparam("losses", expanding=True)))
+ALL_COUNTS = select(func.count()).select_from(TALLIES)
+ADD_COUNTS = insert(TALLIES)
+SAVE_COUNT = (
+    update(TALLIES)
+    .where(
+        TALLIES.c.dataset == bindparam("of"),
+        TALLIES.c.part == bindparam("within"),
+        TALLIES.c.loss == bindparam("wanted"),
+    )
+    .values(count=bindparam("new_count"))
+)

@@ -1,0 +1,101 @@
+"""The tables of the ledger, and transactions that end in a commit on disk or in a ledger error.
+
+Numbers that decide about privacy are stored as canonical text; integers are counts and entry numbers only.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from sqlalchemy import BigInteger, Column, Connection, Engine, Index, Integer, MetaData, Table, Text
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from reaedp.errors import LedgerBusy, LedgerDamaged, LedgerError
+
+#: How long to wait for other processes before giving up.
+PATIENCE_SECONDS = 30.0
+
+NUMBER = BigInteger().with_variant(Integer, "sqlite")
+METADATA = MetaData()
+
+#: One row: the layout's version, which ledger this is, and its last entry. Every version keeps these columns.
+HEAD = Table(
+    "reaedp_ledger",
+    METADATA,
+    Column("version", Integer, nullable=False),
+    Column("identity", Text, nullable=False),
+    Column("number", NUMBER, nullable=False),
+    Column("hash", Text, nullable=False),
+)
+#: The chain. `dataset` repeats the body for search; `finished` is the number of the entry that finished this one.
+ENTRIES = Table(
+    "reaedp_entries",
+    METADATA,
+    Column("number", NUMBER, primary_key=True, autoincrement=False),
+    Column("dataset", Text),
+    Column("body", Text, nullable=False),
+    Column("hash", Text, nullable=False),
+    Column("finished", NUMBER),
+    Index("reaedp_entries_by_dataset", "dataset", "number"),
+)
+#: What can be computed from the chain, kept so that a charge need not.
+ACCOUNTS = Table(
+    "reaedp_accounts",
+    METADATA,
+    Column("dataset", Text, primary_key=True),
+    Column("state", Text, nullable=False),
+    Column("seal", Text, nullable=False),
+)
+#: How often each loss was charged to all rows (part "") and to each part of a data set.
+TALLIES = Table(
+    "reaedp_tallies",
+    METADATA,
+    Column("dataset", Text, primary_key=True),
+    Column("part", Text, primary_key=True),
+    Column("loss", Text, primary_key=True),
+    Column("count", NUMBER, nullable=False),
+)
+
+
+@dataclass(frozen=True)
+class Storage:
+    """A database that holds one ledger, and what is particular about it."""
+
+    place: str
+    #: Two faces of one pool: readers see one moment, writers wait for each other.
+    reader: Engine
+    writer: Engine
+    #: Whether an error of the driver says that the database cannot be used now, not that its contents are wrong.
+    out_of_reach: Callable[[BaseException], bool]
+    #: Raises when what was just read or written is not what others will see under the same address.
+    guard: Callable[[], None] = lambda: None
+    #: Notes the last entry outside the database.
+    remember: Callable[[Mapping[str, object]], None] = lambda checkpoint: None  # noqa: ARG005
+    process: int = field(default_factory=os.getpid)
+
+    @contextmanager
+    def transaction(self, *, write: bool) -> Iterator[Connection]:
+        """Give a connection whose work is done as a whole or not at all."""
+        if os.getpid() != self.process:
+            raise LedgerBusy("A ledger opened before a fork cannot be used in the child; open it after the fork.")
+        try:
+            with (self.writer if write else self.reader).begin() as connection:
+                yield connection
+        except (SQLAlchemyError, MemoryError) as error:
+            raise self._translated(error) from error
+        self.guard()
+
+    def _translated(self, error: BaseException) -> LedgerError:
+        cause = error.orig if isinstance(error, DBAPIError) and error.orig else error
+        reason = (str(cause).splitlines() or [type(cause).__name__])[0]
+        if isinstance(error, PoolTimeout) or self.out_of_reach(cause):
+            return LedgerBusy(
+                f"The ledger {self.place} is locked, read-only, full, or cannot be reached ({reason}); "
+                "nothing was released. Try again when that is mended."
+            )
+        return LedgerDamaged(
+            f"The ledger {self.place} is damaged or not a ledger ({reason}); nothing more can be charged to it. "
+            "Restore it from a copy that is not older than its last release."
+        )

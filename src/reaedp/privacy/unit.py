@@ -1,0 +1,61 @@
+"""Whose privacy is protected, against which change, and how far one such change can move an answer."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from reaedp.errors import Mistakes
+
+Change = Literal["add-remove", "replace"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Two data sets are neighbours when one row, or one person's rows, are added, removed or replaced.
+
+    `person` names the column that identifies people; at most `max_rows` rows of each are used.
+    Without it the unit is a row. `at_least` is a public lower bound on the number of people (rows).
+    """
+
+    change: Change
+    person: str | None = None
+    max_rows: int | None = None
+    at_least: int | None = None
+
+    def __post_init__(self) -> None:
+        mistakes = Mistakes()
+        mistakes.unless(
+            self.change in get_args(Change), "unit.change must be 'add-remove' or 'replace'", given=self.change
+        )
+        mistakes.unless(
+            (self.person is None) == (self.max_rows is None),
+            "unit.person and unit.max_rows go together",
+            given={"person": self.person, "max_rows": self.max_rows},
+            remedy="Give both to protect people, neither to protect single rows.",
+        )
+        for name in ("max_rows", "at_least"):
+            value = getattr(self, name)
+            whole = value is None or (type(value) is int and 1 <= value < 2**40)
+            mistakes.unless(whole, f"unit.{name} must be a whole number from 1 to 2^40", given=value)
+        mistakes.report()
+
+    @property
+    def rows(self) -> int:
+        """The largest number of rows that one neighbour can bring or take away."""
+        return self.max_rows or 1
+
+    @property
+    def noun(self) -> str:
+        """What the promise protects, in a word."""
+        return "person" if self.person else "row"
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """How far one change of the unit can move an integer vector: L1, squared L2 and L∞ distance.
+
+    All three are attained or upper bounds, and are integers because answers live on an integer lattice.
+    """
+
+    l1: int
+    l2_squared: int
+    linf: int

@@ -1,0 +1,34 @@
+"""From a plan to a folder: charge, count, add noise, write."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from reaedp.curator.curator import Curator
+from reaedp.folder import expected_bytes, new_folder
+from reaedp.mechanisms.noise import Noise
+from reaedp.plan import Plan
+from reaedp.release import Release
+
+
+def publish(
+    plan: Plan,
+    data: Any,
+    out: str | Path,
+    progress: Callable[[str], None] = lambda _: None,
+    *,
+    noise: Noise | None = None,
+) -> tuple[Release, ...]:
+    """Release everything in a plan into a new folder, which appears whole or not at all.
+
+    Everything that can be wrong without looking at rows is found before the ledger is charged.
+    """
+    requests = plan.requests()
+    curator = Curator(plan.contract, data, noise=noise)
+    size = expected_bytes(plan.contract, [request.statistic.columns for request in requests])
+    with new_folder(Path(out), size) as folder:
+        releases = curator.release_all(requests, progress)
+        progress("writing")
+        folder.write(plan.contract, releases)
+    curator.ledger.finish([release.entry for release in releases])
+    return releases

@@ -1,0 +1,77 @@
+"""README.txt of a release: what it is and what it promises, for whoever receives it."""
+
+import math
+
+from reaedp.contract import Contract
+from reaedp.privacy.accounting import epsilon, tally
+from reaedp.release import Release
+from reaedp.table import KeyCounts
+
+_COLUMNS = """\
+Columns of the files
+  count        the noisy number as released; it can be negative; sums of counts are unbiased
+  estimate     the same without negative numbers, adding up to the same total
+  share        estimate divided by its total
+  low_95, high_95          contains the true count of this cell in 95 of 100 releases
+  all_low_95, all_high_95  contain all true counts of the table together in 95 of 100 releases"""
+
+_LIMITS = """\
+What is not promised
+  What follows about everyone from statistics (smoking harms, also those not in the data); what other
+  releases from the same data reveal that were not charged to the same ledger; anything about groups
+  larger than one {unit}, for whom the promise weakens in proportion."""
+
+_CHECK = """\
+How to check
+  `reaedp verify FOLDER` compares every file with its SHA-256 in release.json and recomputes the price."""
+
+
+def readme(contract: Contract, releases: tuple[Release, ...]) -> str:
+    """Plain words, wrapped at a readable width."""
+    total = epsilon(tally([release.price for release in releases]), contract.budget.delta)
+    blocks = [
+        f"Differentially private release of {contract.dataset}",
+        *(["NOT PRIVATE: made with seeded noise, for experiments on public data only."] if _seeded(releases) else []),
+        "What is here",
+        *(_about(release) for release in releases),
+        _COLUMNS,
+        "What is promised",
+        _promise(contract, total),
+        _LIMITS.format(unit=contract.unit.noun),
+        _CHECK,
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _seeded(releases: tuple[Release, ...]) -> bool:
+    return any(release.seeded for release in releases)
+
+
+def _about(release: Release) -> str:
+    lines = [
+        f"  {release.name}.csv, {release.name}.parquet: {release.statistic.title}",
+        f"    noise: {release.noise.title}; a number is off by {release.noise.mean_error:.3g} on average",
+        f"    ledger entry {release.entry}",
+    ]
+    if isinstance(release.value, KeyCounts):
+        lines.append("    only cells with many rows appear; counts near the threshold are too high on average")
+    return "\n".join(lines)
+
+
+def _promise(contract: Contract, total: float) -> str:
+    unit = contract.unit
+    change = "is in the data or not" if unit.change == "add-remove" else "has these values or any others"
+    rows = f" (at most {unit.rows} rows of each person are used)" if unit.person else ""
+    odds, after = math.exp(total), posterior(0.01, total)
+    return (
+        f"  Whether any one {unit.noun} {change}{rows}, the odds that anyone can give for it\n"
+        f"  after seeing these files change by a factor of at most {odds:.3g} (ε = {total:.4g}, except with\n"
+        f"  probability δ = {contract.budget.delta:g}). Who thought 1 in 100 before can think at most"
+        f" {100 * after:.2g} in 100 after."
+    )
+
+
+def posterior(prior: float, epsilon: float) -> float:
+    """The largest belief that a prior can become when odds change by a factor of at most e^ε."""
+    odds = prior / (1 - prior) * math.exp(epsilon)
+    return odds / (1 + odds)

@@ -1,0 +1,47 @@
+"""What every statistic can say: how far one unit moves it, and how to count it."""
+
+from typing import Any, ClassVar, Protocol
+
+from reaedp.answer import Shape
+from reaedp.contract import Contract
+from reaedp.privacy.unit import Sensitivity, Unit
+from reaedp.table import KeyCounts, Table
+
+
+class Countable(Protocol):
+    """Records, as far as statistics may know them."""
+
+    def counts(self, names: tuple[str, ...]) -> Table:
+        """How many rows fall into each cell."""
+
+    def key_counts(self, names: tuple[str, ...]) -> KeyCounts:
+        """How many rows fall into each cell that has any."""
+
+    def level_counts(self, name: str, longest: int) -> dict[str, int]:
+        """How many rows hold each text of a column without declared levels."""
+
+
+class Statistic(Protocol):
+    """A question to the records whose answer is integers."""
+
+    answers: ClassVar[Shape]
+
+    @property
+    def title(self) -> str:
+        """What is released, in words."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The declared columns that are read."""
+
+    def check(self, contract: Contract) -> None:
+        """Refuse what cannot be answered under this contract."""
+
+    def sensitivity(self, unit: Unit) -> Sensitivity:
+        """How far one change of the unit can move the answer."""
+
+    def answer(self, records: Countable) -> Any:
+        """The exact answer; private."""
+
+    def value(self, contract: Contract, noisy: Any) -> Any:
+        """The noisy answer in the form in which it is released."""

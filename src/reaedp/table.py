@@ -1,0 +1,108 @@
+"""Counts and shares over named axes: one algebra for exact and for noisy numbers.
+
+What separates the two is the release: a table inside one went through noise, any other is private.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.contract import Column
+from reaedp.errors import DeclarationError, unknown
+
+#: Larger domains are released by keys; a dense table of this size takes 400 MB.
+MOST_DENSE_CELLS = 50_000_000
+
+
+def domain_size(axes: Iterable[Column]) -> int:
+    """Number of cells of the product of these columns."""
+    return math.prod(axis.size for axis in axes)
+
+
+def _frozen(values: NDArray[np.generic]) -> NDArray[np.generic]:
+    values.setflags(write=False)
+    return values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """A read-only array with one axis for each column."""
+
+    axes: tuple[Column, ...]
+    values: NDArray[np.generic]
+
+    def __post_init__(self) -> None:
+        shape = tuple(axis.size for axis in self.axes)
+        if self.values.shape != shape:
+            raise ValueError(f"The values must have the shape of the axes {shape}; given {self.values.shape}.")
+        object.__setattr__(self, "values", _frozen(self.values.copy()))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the axes."""
+        return tuple(axis.name for axis in self.axes)
+
+    @property
+    def total(self) -> float:
+        """Sum of all cells."""
+        return float(self.values.sum())
+
+    def project(self, *names: str) -> "Table":
+        """Sum over all other axes; the result's axes are in the order asked for."""
+        positions = [self._position(name) for name in names]
+        others = tuple(axis for axis in range(len(self.axes)) if axis not in positions)
+        summed: NDArray[np.generic] = self.values.sum(axis=others)
+        order = np.argsort(np.argsort(positions))
+        return Table(tuple(self.axes[position] for position in positions), summed.transpose(order))
+
+    def normalise(self, *given: str) -> "Table":
+        """Shares of the total, or of each cell of the `given` axes; an empty cell's shares are uniform."""
+        positions = {self._position(name) for name in given}
+        others = tuple(axis for axis in range(len(self.axes)) if axis not in positions)
+        values = self.values.astype(np.float64)
+        totals = values.sum(axis=others, keepdims=True)
+        cells = math.prod(self.values.shape[axis] for axis in others)
+        shares = np.divide(values, totals, out=np.full(values.shape, 1.0 / cells), where=totals != 0)
+        return Table(self.axes, shares)
+
+    def with_values(self, values: NDArray[np.generic]) -> "Table":
+        """Other numbers on the same axes."""
+        return Table(self.axes, values.reshape(self.values.shape))
+
+    def _position(self, name: str) -> int:
+        if name not in self.names:
+            raise DeclarationError(unknown("axis", name, self.names))
+        return self.names.index(name)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyCounts:
+    """Counts of those cells of a large domain that are present: row i of `keys` has `counts[i]`.
+
+    Keys are in increasing order, so that their order tells nothing about the order of the data.
+    """
+
+    axes: tuple[Column, ...]
+    keys: NDArray[np.int32]
+    counts: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        if self.keys.shape != (len(self.counts), len(self.axes)):
+            raise ValueError("Keys and counts must have the same length, and keys one entry for each axis.")
+        order = np.lexsort(self.keys.T[::-1])
+        object.__setattr__(self, "keys", _frozen(self.keys[order]))
+        object.__setattr__(self, "counts", _frozen(self.counts[order]))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the axes."""
+        return tuple(axis.name for axis in self.axes)
+
+    def dense(self) -> Table:
+        """The same counts with every absent cell written as zero."""
+        values = np.zeros(tuple(axis.size for axis in self.axes), dtype=np.int64)
+        values[tuple(self.keys.T)] = self.counts
+        return Table(self.axes, values)

@@ -1,0 +1,84 @@
+"""A small data set with a contract and a plan, as a custodian would have them on disk."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+CONTRACT = """
+[dataset]
+name = "clinic"
+
+[unit]
+change = "add-remove"
+
+[budget]
+epsilon = 1.0
+delta = 1e-6
+ledger = "budget.sqlite"
+
+[columns.age]
+kind = "number"
+lower = 0
+upper = 100
+bins = 10
+provenance = "public"
+
+[columns.sex]
+kind = "category"
+levels = ["f", "m"]
+provenance = "public"
+"""
+
+PLAN = """
+contract = "contract.toml"
+
+[[release]]
+name = "ages"
+kind = "histogram"
+columns = ["age"]
+mechanism = "laplace"
+share = 0.25
+
+[[release]]
+name = "both"
+kind = "histogram"
+columns = ["age", "sex"]
+mechanism = "gaussian"
+epsilon = 0.4
+delta = 1e-7
+
+[[release]]
+name = "frequent"
+kind = "histogram"
+columns = ["age", "sex"]
+mechanism = "threshold"
+epsilon = 0.2
+delta = 1e-7
+"""
+
+
+@pytest.fixture
+def clinic(tmp_path: Path) -> Path:
+    """A folder with data.csv, contract.toml and plan.toml."""
+    (tmp_path / "contract.toml").write_text(CONTRACT, encoding="utf-8")
+    (tmp_path / "plan.toml").write_text(PLAN, encoding="utf-8")
+    rows = [f"{(37 * i) % 100},{'fm'[i % 2]}" for i in range(2_000)]
+    (tmp_path / "data.csv").write_text("age,sex\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def reaedp(clinic: Path) -> Run:
+    """Run a command in the clinic's folder as a user would."""
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "reaedp", *arguments]
+        return subprocess.run(command, cwd=clinic, capture_output=True, text=True, check=False, timeout=120)
+
+    return run

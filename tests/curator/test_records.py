@@ -1,0 +1,353 @@
+import datetime
+import math
+import os
+import pickle
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reaedp import Boolean, Budget, Category, Contract, Date, Integer, Number, Unit
+from reaedp.contract.column import Column
+from reaedp.curator.records import Records
+from reaedp.errors import DeclarationError
+
+DATA = os.environ.get("REAEDP_DATA")
+
+
+def contract(*columns: Column, unit: Unit | None = None) -> Contract:
+    return Contract(
+        dataset="d", unit=unit or Unit("add-remove"), budget=Budget(1, 1e-6), ledger="unused", columns=columns
+    )
+
+
+def counted(column: Column, data: Any) -> dict[str, int]:
+    table = Records(contract(column), data).counts((column.name,))
+    return {cell: int(count) for cell, count in zip(column.cells, table.values, strict=True) if count}
+
+
+def csv(folder: Path, text: str, name: str = "data.csv") -> str:
+    (folder / name).write_text(text, encoding="utf-8")
+    return str(folder / name)
+
+
+TROUBLES = [
+    "0",
+    "0.3",
+    "0.29",
+    "1",
+    "-0.0",
+    "",
+    "nan",
+    "NaN",
+    "inf",
+    "-inf",
+    "1e400",
+    "-1e400",
+    "two",
+    "🙂",
+    "1,5",
+    "2",
+    "-1",
+]
+
+
+def test_a_number_column_with_every_kind_of_bad_value_equals_the_count_by_hand(tmp_path: Path) -> None:
+    column = Number(name="x", lower=0, upper=1, bins=10, provenance="public", infinite="cell", outside="cell")
+    data = csv(tmp_path, "x\n" + "\n".join(f'"{value}"' for value in TROUBLES) + "\n")
+    expected = {
+        "[0, 0.1)": 2,  # 0 and -0.0
+        "[0.2, 0.3)": 1,
+        "[0.3, 0.4)": 1,
+        "[0.9, 1]": 1,
+        "<null>": 1,
+        "<nan>": 2,
+        "<infinite>": 4,
+        "<unparsable>": 3,
+        "<outside>": 2,
+    }
+    assert expected == counted(column, data)
+
+
+def test_rules_send_troubles_to_the_nearest_bin_or_drop_the_row(tmp_path: Path) -> None:
+    column = Number(
+        name="x", lower=0, upper=1, bins=2, provenance="public", null="drop", nan="drop", unparsable="drop",
+        infinite="nearest", outside="drop",
+    )  # fmt: skip
+    data = csv(tmp_path, "x\n" + "\n".join(f'"{value}"' for value in TROUBLES) + "\n")
+    assert {"[0, 0.5)": 6, "[0.5, 1]": 3} == counted(column, data)
+
+
+def test_integers_dates_truths_and_levels_equal_the_count_by_hand(tmp_path: Path) -> None:
+    text = (
+        "i,d,b,c\n"
+        "3,2020-02-29,yes,a\n"
+        "3.0,2020-02-30,N,b\n"
+        "3.5,2020-01-31 23:59:59,1,A\n"
+        "1e1,2021-05-05,0,\n"
+        "-7,infinity,maybe,=1+1\n"
+        ",,,z\n"
+    )
+    data = csv(tmp_path, text)
+    integer = Integer(name="i", lower=0, upper=9, provenance="public", outside="cell")
+    assert {"3": 2, "<null>": 1, "<unparsable>": 1, "<outside>": 2} == counted(integer, data)
+    day = datetime.date
+    date = Date(name="d", lower=day(2020, 1, 1), upper=day(2020, 12, 31), every="month", provenance="public")
+    expected = {"2020-01": 1, "2020-02": 1, "2020-12": 1, "<null>": 1, "<unparsable>": 2}
+    assert expected == counted(date, data)
+    assert {"false": 2, "true": 2, "<null>": 1, "<unparsable>": 1} == counted(
+        Boolean(name="b", provenance="public"), data
+    )
+    category = Category(name="c", levels=("a", "b", "=1+1"), provenance="public")
+    assert {"a": 1, "b": 1, "=1+1": 1, "<null>": 1, "<unseen>": 2} == counted(category, data)
+
+
+def reference_cell(column: Number, value: float) -> int:
+    edges = column.boundaries.tolist()
+    inside = [i for i in range(len(edges) - 1) if edges[i] <= value < edges[i + 1]]
+    return inside[0] if inside else (0 if value < edges[0] else len(edges) - 2)
+
+
+near_edges = st.tuples(st.integers(0, 40), st.integers(-2, 2))
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.floats(-1e9, 1e9, allow_subnormal=False),
+    st.floats(1e-3, 1e9),
+    st.integers(1, 40),
+    st.lists(near_edges, min_size=1, max_size=30),
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=10),
+)
+def test_values_at_and_beside_edges_fall_where_the_edges_say(
+    lower: float, width: float, bins: int, places: list[tuple[int, int]], others: list[float]
+) -> None:
+    column = Number(name="x", lower=lower, upper=lower + width, bins=bins, provenance="public")
+    edges = column.boundaries
+    values = list(others)
+    for place, steps in places:
+        value = edges[place % len(edges)]
+        for _ in range(abs(steps)):
+            value = np.nextafter(value, math.copysign(math.inf, steps))
+        values.append(float(value))
+    expected = Counter(reference_cell(column, value) for value in values)
+    table = Records(contract(column), pa.table({"x": pa.array(values, pa.float64())})).counts(("x",))
+    actual = {cell: int(count) for cell, count in enumerate(table.values) if count}
+    assert dict(expected) == actual
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.floats(-100, 100), min_size=3, max_size=60, unique=True), st.lists(st.floats(-120, 120), max_size=40)
+)
+def test_uneven_edges_are_searched_exactly(edges: list[float], values: list[float]) -> None:
+    edges = sorted({edge + 0.0 for edge in edges})  # −0.0 and 0.0 are one edge
+    column = Number(name="x", edges=tuple(edges), provenance="public")
+    expected = Counter(reference_cell(column, value) for value in values + edges)
+    table = Records(contract(column), pa.table({"x": pa.array(values + edges, pa.float64())})).counts(("x",))
+    assert dict(expected) == {cell: int(count) for cell, count in enumerate(table.values) if count}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.one_of(st.none(), st.text(max_size=20)), max_size=20))
+def test_no_text_in_any_cell_is_ever_an_error(values: list[str | None]) -> None:
+    frame = pa.table({"x": pa.array([v.replace("\0", "") if v else v for v in values], pa.string())})
+    day = datetime.date
+    columns = (
+        Number(name="x", lower=0, upper=1, bins=3, provenance="public"),
+        Integer(name="x", lower=0, upper=3, provenance="public"),
+        Boolean(name="x", provenance="public"),
+        Category(name="x", levels=("a", "b"), provenance="public"),
+        Date(name="x", lower=day(2000, 1, 1), upper=day(2001, 1, 1), every="year", provenance="public"),
+    )
+    for column in columns:
+        assert len(values) == sum(counted(column, frame).values())
+
+
+def test_a_megabyte_cell_and_broken_lines_are_no_errors(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    lines = [b"x,y", b"1," + b"9" * 1_000_000, b"1,2", b"1", b"1,2,3", b'1,"a\nb"', b"1,\xff\xfe", b'"1",""', b'1,x"y']
+    path.write_bytes(b"\r\n".join(lines) + b"\r\n")
+    column = Number(name="x", lower=0, upper=2, bins=1, provenance="public")
+    # The line with one cell is no row. (The one that is not UTF-8 is none either where that cell is read.)
+    assert {"[0, 2]": 7} == counted(column, str(path))
+    other = Number(name="y", lower=0, upper=2, bins=1, provenance="public")
+    assert {"[0, 2]": 3, "<null>": 1, "<unparsable>": 2} == counted(other, str(path))
+
+
+FRAME = {"x": [0.1, 0.9, None, 0.5], "c": ["a", None, "b", "zz"]}
+
+
+@pytest.mark.parametrize("form", ["pandas", "polars", "arrow", "parquet", "csv", "tsv", "gz", "glob", "relation"])
+def test_every_form_of_input_gives_the_same_counts(tmp_path: Path, form: str) -> None:
+    import duckdb
+
+    frame = pd.DataFrame(FRAME)
+    frame.to_parquet(tmp_path / "data.parquet")
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    frame.to_csv(tmp_path / "data.tsv", index=False, sep="\t")
+    frame.to_csv(tmp_path / "data.csv.gz", index=False)
+    frame[:2].to_csv(tmp_path / "part1.csv", index=False)
+    frame[2:].to_csv(tmp_path / "part2.csv", index=False)
+    inputs: dict[str, Any] = {
+        "pandas": frame,
+        "polars": pl.DataFrame(FRAME),
+        "arrow": pa.table(FRAME),
+        "parquet": tmp_path / "data.parquet",
+        "csv": tmp_path / "data.csv",
+        "tsv": tmp_path / "data.tsv",
+        "gz": tmp_path / "data.csv.gz",
+        "glob": str(tmp_path / "part*.csv"),
+        "relation": duckdb.sql(f"SELECT * FROM '{tmp_path}/data.parquet'"),
+    }
+    terms = contract(
+        Number(name="x", edges=(0, 0.4, 1), provenance="public"),
+        Category(name="c", levels=("a", "b"), provenance="public"),
+    )
+    table = Records(terms, inputs[form]).counts(("x", "c"))
+    null = table.axes[0].cells.index("<null>")  # also for pandas, which has no other missing number than NaN
+    expected = np.zeros((5, 4), dtype=int)
+    expected[0, 0] = expected[1, 2] = expected[1, 3] = expected[null, 1] = 1
+    assert expected.tolist() == table.values.tolist()
+
+
+def test_a_pandas_column_of_mixed_objects_is_read_as_text() -> None:
+    frame = pd.DataFrame({"x": pd.Series([1, "2", None, 3.5, [4], datetime.date(2020, 1, 1), 10**400], dtype=object)})
+    column = Number(name="x", lower=0, upper=10, bins=1, provenance="public", infinite="cell")
+    assert {"[0, 10]": 3, "<null>": 1, "<infinite>": 1, "<unparsable>": 2} == counted(column, frame)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_at_most_max_rows_of_each_person_are_counted(limit: int) -> None:
+    rng = np.random.default_rng(limit)
+    persons = rng.integers(0, 50, 400)
+    frame = pd.DataFrame({"p": persons, "x": rng.integers(0, 10, 400)})
+    frame.loc[len(frame)] = [0, 3]
+    frame["p"] = frame["p"].astype("Int64")
+    frame.loc[:4, "p"] = None  # a row without a person is nobody's
+    column = Integer(name="x", lower=0, upper=9, provenance="public")
+    terms = contract(column, unit=Unit("add-remove", person="p", max_rows=limit))
+    expected = frame["p"].dropna().value_counts().clip(upper=limit).sum()
+    assert expected == Records(terms, frame).counts(("x",)).total
+
+
+def test_the_kept_rows_of_a_person_depend_on_that_person_alone() -> None:
+    rng = np.random.default_rng(5)
+    column = Integer(name="x", lower=0, upper=9, provenance="public")
+    terms = contract(column, unit=Unit("add-remove", person="p", max_rows=2))
+    frame = pd.DataFrame({"p": rng.integers(0, 8, 60).astype(str), "x": rng.integers(0, 10, 60)})
+    whole = Records(terms, frame).counts(("x",)).values
+    for person in sorted(set(frame["p"])):
+        without = Records(terms, frame[frame["p"] != person]).counts(("x",)).values
+        alone = Records(terms, frame[frame["p"] == person].sample(frac=1, random_state=1)).counts(("x",)).values
+        assert (without + alone).tolist() == whole.tolist()
+
+
+def test_the_kept_rows_are_not_those_with_the_smallest_values() -> None:
+    # 2,000 people with the rows 0 … 9, one kept: each value 200 ± 13; 6.5 sd allow for a false alarm of 1e-9.
+    frame = pd.DataFrame({"p": np.repeat(np.arange(2_000), 10), "x": np.tile(np.arange(10), 2_000)})
+    column = Integer(name="x", lower=0, upper=9, provenance="public")
+    counts = Records(contract(column, unit=Unit("add-remove", person="p", max_rows=1)), frame).counts(("x",)).values
+    assert np.all(np.abs(counts[:10] - 200) < 6.5 * math.sqrt(2_000 * 0.1 * 0.9))
+
+
+def test_records_show_and_give_away_nothing() -> None:
+    records = Records(contract(Integer(name="x", lower=0, upper=9, provenance="public")), pd.DataFrame({"x": [7]}))
+    assert "Records of 'd'" == repr(records) == str(records)
+    with pytest.raises(TypeError, match="never pickled"):
+        pickle.dumps(records)
+    with pytest.raises(TypeError):
+        hash(records)
+    assert not hasattr(records, "__dict__")
+    assert not hasattr(records, "__iter__")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "no header"),
+        ("a,a\n1,2\n", "more than one 'a'"),
+        ("y\n1\n", "lacks a declared column"),
+        ("\n\n", "no header"),
+    ],
+)
+def test_what_is_wrong_with_a_header_is_an_error(tmp_path: Path, text: str, words: str) -> None:
+    column = Integer(name="x", lower=0, upper=9, provenance="public")
+    with pytest.raises(DeclarationError, match=words):
+        Records(contract(column), csv(tmp_path, text)).check(("x",))
+
+
+def test_what_cannot_be_opened_is_an_error(tmp_path: Path) -> None:
+    terms = contract(Integer(name="x", lower=0, upper=9, provenance="public"))
+    (tmp_path / "fake.parquet").write_bytes(b"not parquet at all")
+    (tmp_path / "data.xyz").write_text("x\n1\n")
+    csv(tmp_path, "x\n1\n", "one.csv")
+    csv(tmp_path, "y\n1\n", "two.csv")
+    for data in ("absent.csv", "fake.parquet", "data.xyz", "none*.csv", "*.csv", "."):
+        with pytest.raises(DeclarationError):
+            Records(terms, str(tmp_path / data))
+    for data in (17, None, [1, 2]):
+        with pytest.raises(DeclarationError):
+            Records(terms, data)
+
+
+def test_an_empty_table_is_a_table(tmp_path: Path) -> None:
+    column = Integer(name="x", lower=0, upper=9, provenance="public")
+    assert {} == counted(column, csv(tmp_path, "x\n"))
+    assert {} == counted(column, pd.DataFrame({"x": pd.Series([], dtype="int64")}))
+
+
+def test_a_type_that_cannot_be_meant_is_an_error() -> None:
+    frame = pa.table({"x": pa.array([[1]], pa.list_(pa.int64()))})
+    with pytest.raises(DeclarationError, match="declared as integer"):
+        counted(Integer(name="x", lower=0, upper=9, provenance="public"), frame)
+
+
+@pytest.mark.skipif(DATA is None, reason="REAEDP_DATA names no folder with public data")
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("house-prices-shapash.csv", "SalePrice"),
+        ("unemployment_data.csv", "UNRATE"),
+        ("pow_train.csv", "y1"),
+        ("r_diff_train.csv", "y1"),
+        ("tabular-feature-engineering.csv", "y1"),
+    ],
+)
+def test_the_engine_and_numpy_agree_cell_by_cell_on_public_numbers(file: str, name: str) -> None:
+    values = pd.read_csv(Path(str(DATA)) / file)[name]
+    present = values.dropna().to_numpy(dtype=float)
+    column = Number(name=name, lower=float(present.min()), upper=float(present.max()), bins=30, provenance="public")
+    table = Records(contract(column), Path(str(DATA)) / file).counts((name,))
+    expected, _ = np.histogram(present, column.boundaries)
+    assert expected.tolist() == table.values[:30].tolist()
+    assert values.isna().sum() == table.values[column.code("null")]
+
+
+@pytest.mark.skipif(DATA is None, reason="REAEDP_DATA names no folder with public data")
+def test_the_engine_and_pandas_agree_cell_by_cell_on_public_categories() -> None:
+    path = Path(str(DATA)) / "adult-raw.csv"
+    frame = pd.read_csv(path, dtype=str, keep_default_na=False, na_values=[""])
+    names = [name for name in ("workclass", "education", "sex", "race") if name in frame.columns][:3]
+    assert names
+    columns = tuple(
+        Category(name=name, levels=tuple(sorted(frame[name].dropna().unique())[1:]), provenance="public")
+        for name in names
+    )
+    table = Records(contract(*columns), path).counts(tuple(names))
+    cells = [
+        frame[c.name].map(
+            lambda v, c=c: c.code("null") if pd.isna(v) else c.levels.index(v) if v in c.levels else c.code("unseen")
+        )
+        for c in columns
+    ]
+    expected = np.zeros(table.values.shape, dtype=int)
+    np.add.at(expected, tuple(cell.to_numpy(dtype=int) for cell in cells), 1)
+    assert np.array_equal(expected, table.values)

@@ -1,0 +1,172 @@
+"""What every mechanism must fulfil, whatever its noise."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reaedp import Gaussian, Laplace, Threshold, Unit
+from reaedp.answer import Keyed
+from reaedp.errors import DeclarationError
+from reaedp.mechanisms.mechanism import Mechanism
+from reaedp.mechanisms.noise import SeededNoise
+from reaedp.privacy.accounting import epsilon as composed
+from reaedp.privacy.accounting import tally
+from reaedp.privacy.loss import Concentrated, UnitGaussian, exact
+from reaedp.privacy.unit import Sensitivity
+from reaedp.statistics.marginal import counting_sensitivity
+
+UNITS = [
+    Unit("add-remove"),
+    Unit("replace"),
+    Unit("add-remove", person="p", max_rows=3),
+    Unit("replace", person="p", max_rows=3),
+]
+MECHANISMS = [Laplace(0.5), Laplace(3.0), Gaussian(0.02), Gaussian(1.0), Threshold(0.5, 1e-7)]
+everywhere = pytest.mark.parametrize("unit", UNITS, ids=lambda u: f"{u.change}-{u.rows}")
+every_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS, ids=str)
+
+epsilons = st.floats(1e-6, 50.0)
+
+
+@given(epsilons, st.integers(1, 1000))
+def test_the_laplace_scale_costs_no_more_than_epsilon_in_exact_arithmetic(epsilon: float, l1: int) -> None:
+    scale = Laplace(epsilon).scale(Sensitivity(l1, l1 * l1, l1))
+    assert Fraction(l1) / Fraction(scale) <= exact(epsilon)
+    assert Fraction(l1) / Fraction(math.nextafter(scale, 0.0)) > exact(epsilon) * (1 - Fraction(1, 10**15))
+
+
+@given(st.floats(1e-8, 50.0), st.integers(1, 1000))
+def test_the_gaussian_scale_costs_no_more_than_rho_in_exact_arithmetic(rho: float, l2_squared: int) -> None:
+    scale = Gaussian(rho).scale(Sensitivity(l2_squared, l2_squared, l2_squared))
+    assert Fraction(l2_squared) / (2 * Fraction(scale) ** 2) <= exact(rho)
+
+
+@everywhere
+@every_mechanism
+def test_spread_covers_as_often_as_it_says_and_not_much_more(mechanism: Mechanism, unit: Unit) -> None:
+    """Exact laws: Pr[|x| ≤ t] ≥ confidence > Pr[|x| ≤ t - 1]."""
+    sensitivity = counting_sensitivity(unit)
+    law = _law(mechanism, sensitivity)
+    for confidence in (0.5, 0.9, 0.95, 0.999):
+        for cells in (1, 30, 10_000):
+            distance = mechanism.spread(sensitivity, confidence, cells)
+            assert _within(law, distance) ** cells >= confidence - 1e-9
+            assert distance == 0 or _within(law, distance - 1) ** cells < confidence + 1e-9
+
+
+@everywhere
+@every_mechanism
+def test_mean_error_is_that_of_the_exact_law(mechanism: Mechanism, unit: Unit) -> None:
+    sensitivity = counting_sensitivity(unit)
+    law = _law(mechanism, sensitivity)
+    expected = 2 * float(np.sum(np.arange(len(law)) * law))
+    assert expected == pytest.approx(mechanism.mean_error(sensitivity), rel=1e-6)
+
+
+@everywhere
+@every_mechanism
+def test_price_is_what_was_asked_for(mechanism: Mechanism, unit: Unit) -> None:
+    sensitivity = counting_sensitivity(unit)
+    asked = {
+        "epsilon": lambda m: m.epsilon,
+        "rho": lambda m: composed(tally([(Concentrated(m.rho),)]), 1e-6),
+    }["rho" if isinstance(mechanism, Gaussian) else "epsilon"](mechanism)
+    assert composed(tally([mechanism.price(sensitivity)]), 1e-6) <= asked * (1 + 1e-9)
+
+
+def _law(mechanism: Mechanism, sensitivity: Sensitivity) -> np.ndarray:
+    """Pr[x = k] for k = 0, 1, …, by summation."""
+    scale = mechanism.scale(sensitivity)
+    k = np.arange(math.ceil(60 * scale) + 60)
+    weights = np.exp(-(k**2) / (2 * scale**2)) if isinstance(mechanism, Gaussian) else np.exp(-k / scale)
+    return weights / (2 * weights.sum() - weights[0])
+
+
+def _within(law: np.ndarray, distance: int) -> float:
+    return float(2 * law[: distance + 1].sum() - law[0])
+
+
+@everywhere
+@pytest.mark.parametrize("mechanism", [Laplace(0.7), Laplace(2.0)], ids=str)
+def test_laplace_noise_hides_every_neighbour_exactly(mechanism: Laplace, unit: Unit) -> None:
+    """The largest log-ratio over all outputs is Σ|moved| / scale; take every way to move one unit over three cells."""
+    sensitivity = counting_sensitivity(unit)
+    worst = max(sum(map(abs, move)) for move in _moves(unit, cells=3))
+    assert worst == sensitivity.l1
+    assert Fraction(worst) / Fraction(mechanism.scale(sensitivity)) <= exact(mechanism.epsilon)
+
+
+def _moves(unit: Unit, cells: int) -> set[tuple[int, ...]]:
+    from itertools import combinations_with_replacement, product
+
+    def rows() -> list[tuple[int, ...]]:
+        return [
+            tuple(chosen.count(cell) for cell in range(cells))
+            for size in range(unit.rows + 1)
+            for chosen in combinations_with_replacement(range(cells), size)
+        ]
+
+    if unit.change == "add-remove":
+        return {tuple(sign * count for count in row) for row in rows() for sign in (1, -1)}
+    return {tuple(a - b for a, b in zip(old, new, strict=True)) for old, new in product(rows(), rows())}
+
+
+@everywhere
+def test_a_new_key_is_shown_with_probability_at_most_delta(unit: Unit) -> None:
+    """Enumerate every way in which a new unit's rows can form new keys; Pr[j + L ≥ T] by the exact tail."""
+    mechanism = Threshold(1.0, 1e-4)
+    sensitivity = counting_sensitivity(unit)
+    scale, threshold = mechanism.scale(sensitivity), mechanism.threshold(sensitivity)
+    ratio = math.exp(-1 / scale)
+
+    def shown(rows: int) -> float:
+        return ratio ** (threshold - rows) / (1 + ratio)
+
+    worst = max(sum(shown(part) for part in parts) for parts in _partitions(unit.rows))
+    assert worst <= mechanism.delta
+    looser = max(
+        sum(ratio ** (threshold - 1 - part) / (1 + ratio) for part in parts) for parts in _partitions(unit.rows)
+    )
+    assert looser > mechanism.delta  # the threshold is the least one
+
+
+def _partitions(total: int, largest: int | None = None) -> list[tuple[int, ...]]:
+    if total == 0:
+        return [()]
+    top = min(total, largest or total)
+    return [(first, *rest) for first in range(top, 0, -1) for rest in _partitions(total - first, first)]
+
+
+def test_a_threshold_shows_only_keys_that_reach_it() -> None:
+    mechanism = Threshold(1.0, 1e-6)
+    one_row = counting_sensitivity(Unit("add-remove"))
+    assert 15 == mechanism.threshold(one_row)
+    exact_counts = Keyed(np.arange(3).reshape(-1, 1), np.array([1, 5, 1_000]))
+    shown = mechanism.apply(exact_counts, one_row, SeededNoise(np.random.default_rng(1)))
+    assert [[2]] == shown.keys.tolist()
+    assert shown.counts[0] >= 15
+
+
+def test_a_threshold_refuses_a_delta_that_would_betray_absence() -> None:
+    with pytest.raises(DeclarationError, match="delta must be at most"):
+        Threshold(0.01, 0.1).price(counting_sensitivity(Unit("add-remove")))
+
+
+@pytest.mark.parametrize("value", [0, -1, math.nan, math.inf, 1e-310, True, "1", None])
+def test_no_mechanism_takes_a_meaningless_price(value: object) -> None:
+    for make in (Laplace, Gaussian, lambda v: Threshold(v, 1e-6), lambda v: Threshold(1.0, v)):
+        with pytest.raises(DeclarationError):
+            make(value)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("change", ["add-remove", "replace"])
+def test_gaussian_within_epsilon_and_delta_is_within_and_close(change: str) -> None:
+    sensitivity = counting_sensitivity(Unit(change))  # type: ignore[arg-type]
+    mechanism = Gaussian.within(1.0, 1e-6, sensitivity)
+    price = mechanism.price(sensitivity)
+    assert all(isinstance(loss, UnitGaussian) for loss in price)
+    assert 0.98 <= composed(tally([price]), 1e-6) <= 1.0

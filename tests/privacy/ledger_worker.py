@@ -1,0 +1,135 @@
+"""Processes that use one ledger at the same time, are killed, or run out of disk; started by the tests.
+
+Everything is imported once, before the first fork; each child opens the ledger for itself.
+"""
+
+import json
+import os
+import random
+import resource
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from reaedp.errors import BudgetRefused, LedgerBusy, LedgerError
+from reaedp.privacy.budget import Budget
+from reaedp.privacy.ledger import Charge, Ledger
+from reaedp.privacy.loss import Price, Pure
+from reaedp.privacy.unit import Unit
+
+ROWS = Unit("add-remove")
+CONTRACT = "0" * 64
+
+
+def release(epsilon: float = 0.1, dataset: str = "census", part: str | None = None, price: Price = ()) -> Charge:
+    return Charge(dataset, "count of rows", "discrete Laplace", price or (Pure(epsilon),), ROWS, CONTRACT, part)
+
+
+def forked(work: Callable[[], None]) -> int:
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+        except BaseException as error:
+            print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
+            os._exit(1)
+        os._exit(0)
+    return child
+
+
+def charge_until_refused(address: str, epsilon: float, most: int) -> dict[str, object]:
+    """Charge up to a number of times, again whenever the ledger was busy."""
+    numbers: list[int] = []
+    refused = busy = 0
+    deadline = time.monotonic() + 120
+    while len(numbers) < most and not refused:
+        try:
+            with Ledger.open(address) as ledger:
+                while len(numbers) < most:
+                    numbers += ledger.charge([release(epsilon)])
+        except BudgetRefused:
+            refused += 1
+        except LedgerBusy:
+            busy += 1
+            time.sleep(0.02)
+            if time.monotonic() > deadline:
+                raise
+    return {"numbers": numbers, "refused": refused, "busy": busy}
+
+
+def crowd(address: str, folder: str, processes: int, epsilon: float, most: int) -> None:
+    """Start all processes, let them charge at the same moment, and tell how long that took."""
+    gate, opener = os.pipe()
+
+    def work(name: int) -> None:
+        os.close(opener)
+        os.read(gate, 1)
+        Path(folder, f"{name}.json").write_text(json.dumps(charge_until_refused(address, epsilon, most)))
+
+    children = [forked(lambda name=name: work(name)) for name in range(processes)]  # type: ignore[misc]
+    started = time.monotonic()
+    os.close(opener)
+    codes = [os.waitpid(child, 0)[1] for child in children]
+    print(json.dumps({"seconds": time.monotonic() - started, "codes": codes}))
+
+
+def publish(address: str, folder: str) -> None:
+    """Charge, publish a file, finish, for ever."""
+    with Ledger.open(address) as ledger:
+        ledger.register("census", Budget(1e6, 1e-6), ROWS)
+        while True:
+            (number,) = ledger.charge([release(0.001)])
+            Path(folder, str(number)).touch()
+            ledger.finish([number])
+
+
+def killed(address: str, folder: str, times: int, seed: int, longest: float) -> None:
+    """Kill a publishing process at a random moment, again and again."""
+    chance = random.Random(seed)
+    for _ in range(times):
+        child = forked(lambda: publish(address, folder))
+        time.sleep(chance.uniform(0, longest))
+        os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+        if not os.WIFSIGNALED(status):
+            sys.exit("the publishing process ended by itself")
+
+
+def fill(address: str, largest: int) -> None:
+    """Charge until nothing more can be written; files may have this many bytes (0: no limit but the disk)."""
+    if largest:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
+    charged = 0
+    try:
+        with Ledger.open(address) as ledger:
+            while True:
+                charged += len(ledger.charge([release(0.001)]))
+    except LedgerError as error:
+        print(json.dumps({"charged": charged, "error": type(error).__name__}))
+
+
+def powerless(address: str) -> None:
+    """Charge as a user who may read, but not write."""
+    if os.getuid() == 0:
+        os.setgid(65534)
+        os.setuid(65534)
+    try:
+        with Ledger.open(address) as ledger:
+            ledger.charge([release()])
+        print(json.dumps("charged"))
+    except LedgerError as error:
+        print(json.dumps(type(error).__name__))
+
+
+MODES: dict[str, Callable[[list[str]], None]] = {
+    "crowd": lambda words: crowd(words[0], words[1], int(words[2]), float(words[3]), int(words[4])),
+    "killed": lambda words: killed(words[0], words[1], int(words[2]), int(words[3]), float(words[4])),
+    "fill": lambda words: fill(words[0], int(words[1])),
+    "powerless": lambda words: powerless(words[0]),
+}
+
+if __name__ == "__main__":
+    MODES[sys.argv[1]](sys.argv[2:])

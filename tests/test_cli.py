@@ -1,0 +1,169 @@
+"""Commands as a user types them."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pandas as pd
+import pytest
+
+from reaedp import Contract, Ledger
+
+Run = Callable[..., CompletedProcess[str]]
+RELEASE = ("release", "plan.toml", "--data", "data.csv", "--out", "out")
+
+
+def test_the_whole_path_from_plan_to_verified_release(clinic: Path, reaedp: Run) -> None:
+    for command in (("check", "contract.toml"), ("check", "plan.toml"), ("plan", "plan.toml"), RELEASE):
+        done = reaedp(*command)
+        assert 0 == done.returncode, done.stderr
+        assert "" == done.stderr or command == RELEASE
+    verified = reaedp("verify", "out", "--ledger", "budget.sqlite")
+    assert 0 == verified.returncode, verified.stderr
+    assert 7 == verified.stdout.count("✓")
+    assert sorted(path.name for path in (clinic / "out").iterdir()) == [
+        "README.txt", "ages.csv", "ages.parquet", "both.csv", "both.parquet", "frequent.csv", "frequent.parquet",
+        "release.json",
+    ]  # fmt: skip
+    assert not [path for path in clinic.iterdir() if path.name.startswith(".")]
+
+
+def test_csv_and_parquet_hold_the_same_numbers(clinic: Path, reaedp: Run) -> None:
+    assert 0 == reaedp(*RELEASE).returncode
+    for name in ("ages", "both", "frequent"):
+        from_csv = pd.read_csv(clinic / "out" / f"{name}.csv", keep_default_na=False)
+        from_parquet = pd.read_parquet(clinic / "out" / f"{name}.parquet")
+        assert list(from_csv.columns) == list(from_parquet.columns)
+        for column in from_csv:
+            assert from_csv[column].tolist() == pytest.approx(from_parquet[column].tolist())
+    ages = pd.read_csv(clinic / "out" / "ages.csv")
+    assert 13 == len(ages)
+    # 200 rows in each of ten bins, noise of scale 4: off by more than 120 with probability 1e-13
+    assert (ages["count"][:10] - 200).abs().max() < 120
+    assert ages["share"].sum() == pytest.approx(1.0)
+    assert (ages["low_95"] <= ages["high_95"]).all()
+
+
+def test_the_plan_tells_cost_and_error_in_words_without_opening_data(clinic: Path, reaedp: Run) -> None:
+    (clinic / "data.csv").unlink()
+    done = reaedp("plan", "plan.toml")
+    assert 0 == done.returncode, done.stderr
+    text = " ".join(done.stdout.split())
+    assert "ages: Counts will be off by about 4, 95 % of them by at most 12; cells under 24 are mostly noise." in text
+    assert "The ledger has ε = 1 left." in text
+    assert not (clinic / "budget.sqlite").exists()
+
+
+def test_a_changed_file_does_not_verify(clinic: Path, reaedp: Run) -> None:
+    assert 0 == reaedp(*RELEASE).returncode
+    path = clinic / "out" / "ages.csv"
+    path.write_text(path.read_text().replace("count", "Count"))
+    done = reaedp("verify", "out")
+    assert (1, "ages.csv was changed since the release was made.\n") == (done.returncode, done.stderr)
+
+
+def test_an_altered_price_does_not_verify(clinic: Path, reaedp: Run) -> None:
+    assert 0 == reaedp(*RELEASE).returncode
+    path = clinic / "out" / "release.json"
+    record = json.loads(path.read_text())
+    for change in ({"scale": 99.0}, {"sensitivity": {"l1": 2, "l2_squared": 2, "linf": 1}}, {"epsilon": 0.01}):
+        altered = {**record, "releases": [{**record["releases"][0], **change}, *record["releases"][1:]]}
+        path.write_text(json.dumps(altered))
+        done = reaedp("verify", "out")
+        assert 1 == done.returncode
+        assert "does not follow" in done.stderr
+    path.write_text(json.dumps({**record, "releases": [{**record["releases"][0], "entry": 1}]}))
+    done = reaedp("verify", "out", "--ledger", "budget.sqlite")
+    assert "does not pay" in done.stderr
+
+
+def test_a_plan_over_budget_is_refused_with_exit_code_3_and_costs_nothing(clinic: Path, reaedp: Run) -> None:
+    plan = clinic / "plan.toml"
+    plan.write_text(plan.read_text().replace("share = 0.25", "epsilon = 0.9"))
+    done = reaedp(*RELEASE)
+    assert 3 == done.returncode
+    assert "left" in done.stderr
+    assert not (clinic / "out").exists()
+    with Ledger.open(clinic / "budget.sqlite") as ledger:
+        assert 0 == ledger.spent("clinic")
+
+
+def test_init_drafts_from_names_and_types_alone(clinic: Path, reaedp: Run) -> None:
+    (clinic / "secret.csv").write_text("name,salary\nAlice Example,123456\n")
+    done = reaedp("init", "secret.csv", "--out", "draft.toml")
+    assert 0 == done.returncode, done.stderr
+    draft = (clinic / "draft.toml").read_text()
+    assert "[columns.salary]" in draft
+    assert "Alice" not in draft
+    assert "123456" not in draft
+    left = reaedp("check", "draft.toml")
+    assert 2 == left.returncode
+    assert "still to be filled in" in left.stderr
+    assert 2 == reaedp("init", "secret.csv", "--out", "draft.toml").returncode
+
+
+def test_bounds_and_levels_are_learned_for_a_price_into_the_contract(clinic: Path, reaedp: Run) -> None:
+    contract = clinic / "contract.toml"
+    blank = contract.read_text().replace("lower = 0\nupper = 100\nbins = 10", 'lower = "FILL IN"  # ask Bob')
+    contract.write_text(blank.replace('levels = ["f", "m"]', 'levels = "FILL IN"'))
+    assert 2 == reaedp("check", "contract.toml").returncode
+    bounds = reaedp("learn", "bounds", "contract.toml", "age", "--data", "data.csv", "--epsilon", "0.3", "--bins", "10")
+    assert 0 == bounds.returncode, bounds.stderr
+    levels = reaedp(
+        "learn", "levels", "contract.toml", "sex", "--data", "data.csv", "--epsilon", "0.3", "--delta", "1e-7"
+    )
+    assert 0 == levels.returncode, levels.stderr
+    learned = Contract.load(contract)
+    age, sex = learned.columns
+    assert ("dp", 100.0, 10) == (age.provenance, age.upper, age.bins)  # type: ignore[attr-defined]
+    assert 0 <= age.lower <= 10  # type: ignore[attr-defined]
+    assert ("f", "m") == sex.levels  # type: ignore[attr-defined]
+    assert age.entry is not None
+    assert sex.entry is not None
+    assert age.entry < sex.entry
+    with Ledger.open(learned.ledger) as ledger:
+        assert 0.59 < ledger.spent("clinic") <= 0.6
+
+
+def test_ledger_commands_tell_what_was_spent(clinic: Path, reaedp: Run) -> None:
+    assert 0 == reaedp(*RELEASE).returncode
+    shown = reaedp("ledger", "show", "budget.sqlite")
+    assert "clinic: ε = " in shown.stdout
+    assert "1 in 100 can become 2.7 in 100" in " ".join(shown.stdout.split())
+    assert "histogram of age" in " ".join(reaedp("ledger", "history", "budget.sqlite").stdout.replace("│", " ").split())
+    assert (
+        "more releases with discrete Gaussian noise"
+        in reaedp("ledger", "forecast", "budget.sqlite", "--epsilon", "0.01", "--delta", "1e-7").stdout
+    )
+    assert 5 == len(json.loads(reaedp("ledger", "export", "budget.sqlite").stdout))
+    assert 6 == len(reaedp("ledger", "export", "budget.sqlite", "--format", "csv").stdout.splitlines())
+    assert 0 == reaedp("ledger", "checkpoint", "budget.sqlite", "--out", "mark.json").returncode
+    assert "sound" in reaedp("ledger", "verify", "budget.sqlite", "--checkpoint", "mark.json").stdout
+    raised = reaedp(
+        "ledger",
+        "raise",
+        "budget.sqlite",
+        "--dataset",
+        "clinic",
+        "--epsilon",
+        "2",
+        "--delta",
+        "1e-6",
+        "--reason",
+        "board",
+    )
+    assert 0 == raised.returncode, raised.stderr
+    assert 2 == reaedp("ledger", "show", "absent.sqlite").returncode
+    assert not (clinic / "absent.sqlite").exists()
+
+
+def test_help_starts_quickly(reaedp: Run) -> None:
+    def seconds() -> float:
+        start = time.perf_counter()
+        assert 0 == reaedp("--help").returncode
+        return time.perf_counter() - start
+
+    # The aim is 0.3 s on an idle machine; the limit allows for test runs on both cores.
+    assert min(seconds() for _ in range(5)) < 0.6

@@ -1,0 +1,38 @@
+"""Small plans, and the part of a release folder that must not depend on rows."""
+
+import json
+import re
+from pathlib import Path
+
+from reaedp import Budget, Contract, Number, Plan, PlannedRelease, Unit
+
+
+def small_plan(folder: Path) -> Plan:
+    column = Number(name="x", lower=0, upper=10, bins=4, provenance="public")
+    contract = Contract(
+        dataset="fuzz",
+        unit=Unit("add-remove"),
+        budget=Budget(1, 1e-6),
+        ledger=str(folder / "budget.sqlite"),
+        columns=(column,),
+    )
+    return Plan(
+        contract, (PlannedRelease(name="h", kind="histogram", columns=("x",), mechanism="laplace", epsilon=0.5),)
+    )
+
+
+def folder_facts(folder: Path) -> dict[str, object]:
+    """Everything in a release folder except noisy numbers, their hashes and the time of day."""
+    record = json.loads((folder / "release.json").read_text())
+    record.pop("created")
+    record["files"] = sorted(record["files"])
+    first_column = [
+        line.rpartition('"')[0] or line.split(",")[0] for line in (folder / "h.csv").read_text().splitlines()
+    ]
+    return {
+        "names": sorted(path.name for path in folder.iterdir()),
+        "manifest": record,
+        "readme": re.sub(r"\s+", " ", (folder / "README.txt").read_text()),
+        "labels": first_column,
+        "modes": sorted(path.stat().st_mode for path in folder.iterdir()),
+    }
