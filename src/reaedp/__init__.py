@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from reaedp.privacy.unit import Unit as Unit
     from reaedp.publication import publish as publish
     from reaedp.release import Release as Release
+    from reaedp.statistics.entropy import ConditionalEntropy as ConditionalEntropy
+    from reaedp.statistics.entropy import Entropy as Entropy
+    from reaedp.statistics.entropy import MutualInformation as MutualInformation
     from reaedp.statistics.marginal import KeyedMarginal as KeyedMarginal
     from reaedp.statistics.marginal import Marginal as Marginal
     from reaedp.table import Table as Table
@@ -48,6 +51,7 @@ _HOMES = {
     "reaedp.privacy.unit": ("Unit",),
     "reaedp.publication": ("publish",),
     "reaedp.release": ("Release",),
+    "reaedp.statistics.entropy": ("ConditionalEntropy", "Entropy", "MutualInformation"),
     "reaedp.statistics.marginal": ("KeyedMarginal", "Marginal"),
     "reaedp.table": ("Table",),
     "reaedp.verification": ("verify",),

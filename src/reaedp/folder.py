@@ -11,7 +11,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.contract import Contract
@@ -20,7 +19,7 @@ from reaedp.errors import DeclarationError, ReaedpError
 from reaedp.manifest import manifest
 from reaedp.readme import readme
 from reaedp.release import Release
-from reaedp.table import KeyCounts, domain_size
+from reaedp.statistics.statistic import Statistic
 
 
 class ReleaseFolder:
@@ -33,7 +32,7 @@ class ReleaseFolder:
         """Write all files, make them durable, then give the folder its name."""
         try:
             for release in releases:
-                _write_values(self._hidden / release.name, columns_of(release))
+                _write_values(self._hidden / release.name, release.statistic.frame(release.value, release.noise))
             (self._hidden / "README.txt").write_text(readme(contract, releases), encoding="utf-8")
             record = manifest(contract, releases, self._created, hashes(self._hidden))
             (self._hidden / "release.json").write_text(json.dumps(record, indent=1, ensure_ascii=False), "utf-8")
@@ -91,35 +90,6 @@ def hashes(folder: Path) -> dict[str, str]:
     }
 
 
-def columns_of(release: Release) -> dict[str, NDArray[Any]]:
-    """The released numbers and what follows from them, a column each."""
-    if isinstance(release.value, KeyCounts):
-        return _labels(release.value.axes, release.value.keys.T) | {"count": release.value.counts}
-    table = release.counts
-    single, joint = release.intervals(), release.simultaneous_intervals()
-    estimate = release.estimate()
-    views = {
-        "count": table,
-        "estimate": estimate,
-        "share": estimate.normalise(),
-        "low_95": single.low,
-        "high_95": single.high,
-        "all_low_95": joint.low,
-        "all_high_95": joint.high,
-    }
-    codes = np.indices(table.values.shape).reshape(len(table.axes), -1)
-    return _labels(table.axes, codes) | {name: view.values.ravel() for name, view in views.items()}
-
-
-def _labels(axes: tuple[Any, ...], codes: NDArray[Any]) -> dict[str, NDArray[Any]]:
-    """One column of cell names for each axis; a name that a number column uses already gets a mark."""
-    taken = {"count", "estimate", "share", "low_95", "high_95", "all_low_95", "all_high_95"}
-    return {
-        f"{axis.name}_" if axis.name in taken else axis.name: np.array(axis.cells, dtype=object)[code]
-        for axis, code in zip(axes, codes, strict=True)
-    }
-
-
 def _write_values(stem: Path, columns: dict[str, NDArray[Any]]) -> None:
     connection = connect()
     frame = {f"c{number}": values for number, values in enumerate(columns.values())}
@@ -133,7 +103,9 @@ def _write_values(stem: Path, columns: dict[str, NDArray[Any]]) -> None:
     connection.close()
 
 
-def expected_bytes(contract: Contract, releases: list[tuple[str, ...]]) -> int:
+def expected_bytes(contract: Contract, statistics: list[Statistic]) -> int:
     """A generous guess at the size of the folder, from public facts."""
-    cells = [(names, domain_size(contract.select(names))) for names in releases]
-    return 100_000 + sum(min(count, 1_000_000) * (200 + 40 * len(names)) for names, count in cells)
+    sizes = [
+        min(statistic.cells(contract), 1_000_000) * (200 + 40 * len(statistic.columns)) for statistic in statistics
+    ]
+    return 100_000 + sum(sizes)

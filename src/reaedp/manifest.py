@@ -1,22 +1,31 @@
 """`release.json`: what was released, how, and at what price, in a form that programs can check."""
 
+import math
 import platform
 from dataclasses import asdict, fields
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from importlib.metadata import version
 from typing import Any
 
-from reaedp.contract import Column, Contract
+from reaedp.contract import Column, Contract, Date
+from reaedp.contract.contract import KINDS
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated, Mechanism
 from reaedp.mechanisms.threshold import Threshold
 from reaedp.privacy.accounting import epsilon, tally
+from reaedp.privacy.budget import Budget
 from reaedp.privacy.canonical import price_record
-from reaedp.privacy.unit import Sensitivity
+from reaedp.privacy.unit import Sensitivity, Unit
 from reaedp.release import Release
+from reaedp.statistics.entropy import ConditionalEntropy, Entropy, MutualInformation
+from reaedp.statistics.marginal import KeyedMarginal, Marginal
+from reaedp.statistics.statistic import Statistic
 
 FORMAT = 1
+STATISTICS: dict[str, type[Any]] = {
+    kind.__name__: kind for kind in (Marginal, KeyedMarginal, Entropy, ConditionalEntropy, MutualInformation)
+}
 MECHANISMS: dict[str, type[Any]] = {kind.name: kind for kind in (Laplace, Gaussian, Threshold)}
 #: The libraries whose version can matter to someone who checks a release.
 LIBRARIES = ("reaedp", "opendp", "dp-accounting", "duckdb", "narwhals", "numpy")
@@ -45,14 +54,15 @@ def _release(release: Release, contract: Contract) -> dict[str, Any]:
     return {
         "name": release.name,
         "title": release.statistic.title,
-        "statistic": type(release.statistic).__name__,
+        "statistic": statistic_record(release.statistic),
         "columns": [_column(column) for column in contract.select(release.statistic.columns)],
         "mechanism": mechanism_record(noise.mechanism),
         "sensitivity": asdict(noise.sensitivity),
         "scale": noise.scale,
         "price": price_record(release.price),
         "epsilon": epsilon(tally([release.price]), contract.budget.delta),
-        "mean_error": noise.mean_error,
+        "step": release.step,
+        "mean_error": release.mean_error,
         "entry": release.entry,
         "seeded": release.seeded,
         "files": [f"{release.name}.csv", f"{release.name}.parquet"],
@@ -65,7 +75,47 @@ def _column(column: Column) -> dict[str, Any]:
 
 
 def _plain(value: object) -> object:
-    return list(value) if isinstance(value, tuple) else value if isinstance(value, int | float | str) else str(value)
+    """JSON has neither dates nor infinity."""
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return str(value) if isinstance(value, date) or value == math.inf else value
+
+
+def read_contract(record: dict[str, Any]) -> Contract:
+    """What a manifest says of the contract: enough to compute every sensitivity again."""
+    facts = {column["name"]: column for release in record["releases"] for column in release["columns"]}
+    return Contract(
+        dataset=record["dataset"],
+        unit=Unit(**record["unit"]),
+        budget=Budget(**record["budget"]),
+        ledger="unknown to the reader of a manifest",
+        columns=tuple(_read_column(dict(column)) for column in facts.values()),
+    )
+
+
+def _read_column(facts: dict[str, Any]) -> Column:
+    kind: type[Any] = KINDS[facts.pop("kind")]
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in facts.items()}
+    if kind is Date:
+        values |= {key: date.fromisoformat(values[key]) for key in ("lower", "upper")}
+    return kind(**values)  # type: ignore[no-any-return]
+
+
+def statistic_record(statistic: Statistic) -> dict[str, Any]:
+    """A statistic as its name and its parameters."""
+    parameters = {field.name: _plain(getattr(statistic, field.name)) for field in fields(statistic)}  # type: ignore[arg-type]
+    return {"name": type(statistic).__name__} | parameters
+
+
+def read_statistic(record: dict[str, Any]) -> Statistic:
+    """Rebuild a statistic from its record."""
+    parameters = {key: value for key, value in record.items() if key != "name"}
+    if record["name"] in ("Marginal", "KeyedMarginal"):
+        return STATISTICS[record["name"]](*parameters["columns"])  # type: ignore[no-any-return]
+    if "orders" in parameters:
+        parameters["orders"] = [float(order) for order in parameters["orders"]]
+    values = {key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()}
+    return STATISTICS[record["name"]](**values)  # type: ignore[no-any-return]
 
 
 def mechanism_record(mechanism: Mechanism) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The plan: which releases, at which share of the budget; priced before any data is opened."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -15,6 +16,7 @@ from reaedp.mechanisms.threshold import Threshold
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.loss import exact, positive
 from reaedp.request import Request
+from reaedp.statistics.entropy import ConditionalEntropy, Entropy, MutualInformation
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.statistics.statistic import Statistic
 
@@ -30,6 +32,8 @@ class PlannedRelease:
     kind: str
     columns: tuple[str, ...]
     mechanism: MechanismName
+    orders: tuple[float, ...] = (1.0,)
+    given: tuple[str, ...] = ()
     epsilon: float | None = None
     delta: float | None = None
     share: float | None = None
@@ -47,11 +51,10 @@ class PlannedRelease:
             "mechanism must be laplace, gaussian or threshold",
             given=self.mechanism,
         )
-        mistakes.unless(
-            isinstance(self.columns, tuple) and all(isinstance(name, str) for name in self.columns),
-            "columns must be a list of column names",
-            given=self.columns,
-        )
+        for key in ("columns", "given"):
+            names = getattr(self, key)
+            texts = isinstance(names, tuple) and all(isinstance(name, str) for name in names)
+            mistakes.unless(texts, f"{key} must be a list of column names", given=names)
         self._check_price(mistakes)
         mistakes.report()
 
@@ -90,11 +93,17 @@ def _histogram(planned: PlannedRelease) -> Statistic:
     return (KeyedMarginal if planned.mechanism == "threshold" else Marginal)(*planned.columns)
 
 
-KINDS: dict[str, Any] = {"histogram": _histogram}
+#: What can be planned, and how its statistic is made from the keys of the plan.
+KINDS: dict[str, Callable[[PlannedRelease], Statistic]] = {
+    "histogram": _histogram,
+    "entropy": lambda planned: Entropy(planned.columns, planned.orders),
+    "conditional-entropy": lambda planned: ConditionalEntropy(planned.columns, planned.given),
+    "mutual-information": lambda planned: MutualInformation(planned.columns, planned.given),
+}
 
 
 def _gaussian(epsilon: float, delta: float, statistic: Statistic, contract: Contract) -> Mechanism:
-    return Gaussian.within(epsilon, delta, statistic.sensitivity(contract.unit))
+    return Gaussian.within(epsilon, delta, statistic.sensitivity(contract))
 
 
 _MECHANISMS: dict[str, Any] = {

@@ -25,7 +25,7 @@ def publish(
     """
     requests = plan.requests()
     curator = Curator(plan.contract, data, noise=noise)
-    size = expected_bytes(plan.contract, [request.statistic.columns for request in requests])
+    size = expected_bytes(plan.contract, [request.statistic for request in requests])
     with new_folder(Path(out), size) as folder:
         releases = curator.release_all(requests, progress)
         progress("writing")

@@ -13,7 +13,8 @@ Columns of the files
   estimate     the same without negative numbers, adding up to the same total
   share        estimate divided by its total
   low_95, high_95          contains the true count of this cell in 95 of 100 releases
-  all_low_95, all_high_95  contain all true counts of the table together in 95 of 100 releases"""
+  all_low_95, all_high_95  contain all true counts of the table together in 95 of 100 releases
+  bits         a noisy entropy or mutual information; low_95 and high_95 enclose the true one in 95 of 100 releases"""
 
 _LIMITS = """\
 What is not promised
@@ -50,7 +51,7 @@ def _seeded(releases: tuple[Release, ...]) -> bool:
 def _about(release: Release) -> str:
     lines = [
         f"  {release.name}.csv, {release.name}.parquet: {release.statistic.title}",
-        f"    noise: {release.noise.title}; a number is off by {release.noise.mean_error:.3g} on average",
+        f"    noise: {release.noise.title}; a number is off by {release.mean_error:.3g} on average",
         f"    ledger entry {release.entry}",
     ]
     if isinstance(release.value, KeyCounts):

@@ -22,6 +22,7 @@ class Release:
     statistic: Statistic
     noise: Calibrated
     unit: Unit
+    step: float
     value: Any
     entry: int
     contract: str
@@ -31,6 +32,11 @@ class Release:
     def price(self) -> Price:
         """What it cost."""
         return self.noise.price
+
+    @property
+    def mean_error(self) -> float:
+        """Mean absolute error of a released number, in rows or bits."""
+        return self.noise.mean_error * self.step
 
     @property
     def counts(self) -> Table:

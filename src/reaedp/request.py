@@ -29,7 +29,7 @@ class Request:
                     remedy="Marginal takes Laplace or Gaussian, KeyedMarginal takes Threshold.",
                 )
             )
-        return Calibrated(self.mechanism, self.statistic.sensitivity(contract.unit))
+        return Calibrated(self.mechanism, self.statistic.sensitivity(contract))
 
     def charge(self, contract: Contract) -> Charge:
         """What the ledger is asked for."""

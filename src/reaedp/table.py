@@ -101,6 +101,14 @@ class KeyCounts:
         """Names of the axes."""
         return tuple(axis.name for axis in self.axes)
 
+    def project(self, *names: str) -> "KeyCounts":
+        """Sum over all other axes."""
+        positions = [self.names.index(name) for name in names]
+        keys, places = np.unique(self.keys[:, positions], axis=0, return_inverse=True)
+        counts = np.zeros(len(keys), dtype=np.int64)
+        np.add.at(counts, places.ravel(), self.counts)
+        return KeyCounts(tuple(self.axes[position] for position in positions), keys, counts)
+
     def dense(self) -> Table:
         """The same counts with every absent cell written as zero."""
         values = np.zeros(tuple(axis.size for axis in self.axes), dtype=np.int64)

@@ -6,13 +6,11 @@ from typing import Any
 
 from reaedp.errors import DeclarationError, ReaedpError
 from reaedp.folder import hashes
-from reaedp.manifest import FORMAT, read_noise
+from reaedp.manifest import FORMAT, read_contract, read_noise, read_statistic
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.privacy.canonical import price_record, read_price
 from reaedp.privacy.entry import Charge
 from reaedp.privacy.ledger import Ledger
-from reaedp.privacy.unit import Unit
-from reaedp.statistics.marginal import counting_sensitivity
 
 
 def verify(folder: str | Path, ledger: str | None = None) -> list[str]:
@@ -52,11 +50,11 @@ def _check_files(folder: Path, record: dict[str, Any]) -> str:
 def _check_price(release: dict[str, Any], record: dict[str, Any]) -> str:
     """Recompute sensitivity from the unit, then noise scale, price and ε from it."""
     noise = read_noise(release)
-    unit = Unit(**record["unit"])
+    sensitivity = read_statistic(release["statistic"]).sensitivity(read_contract(record))
     price = read_price(release["price"])
     stated = release["epsilon"]
     if (
-        noise.sensitivity != counting_sensitivity(unit)
+        noise.sensitivity != sensitivity
         or noise.scale != release["scale"]
         or price_record(noise.price) != release["price"]
         or not epsilon(tally([price]), record["budget"]["delta"]) <= stated * (1 + 1e-6)

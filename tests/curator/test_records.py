@@ -284,6 +284,12 @@ def test_what_is_wrong_with_a_header_is_an_error(tmp_path: Path, text: str, word
         Records(contract(column), csv(tmp_path, text)).check(("x",))
 
 
+def test_rows_that_are_not_utf8_do_not_disturb_the_header(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_bytes(b"x\n\xff\xfe\n1\n")
+    assert {"1": 1} == counted(Integer(name="x", lower=0, upper=9, provenance="public"), path)
+
+
 def test_what_cannot_be_opened_is_an_error(tmp_path: Path) -> None:
     terms = contract(Integer(name="x", lower=0, upper=9, provenance="public"))
     (tmp_path / "fake.parquet").write_bytes(b"not parquet at all")

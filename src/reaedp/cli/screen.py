@@ -40,7 +40,8 @@ def show_plan(plan: Plan) -> None:
         table.add_column(heading, justify="left" if heading in ("release", "what") else "right")
     for forecast in forecasts:
         numbers = (f"{forecast.epsilon:.4g}", f"{forecast.cells:,}", f"±{forecast.mean_error:.2g}")
-        table.add_row(forecast.name, forecast.title, *numbers, f"±{forecast.bound:,}", f"±{forecast.bound_all:,}")
+        bounds = (f"±{forecast.bound:,.3g} {forecast.unit}", f"±{forecast.bound_all:,.3g} {forecast.unit}")
+        table.add_row(forecast.name, forecast.title, *numbers, *bounds)
     console.print(table)
     for forecast in forecasts:
         console.print(f"{forecast.name}: {forecast.words}", markup=False)

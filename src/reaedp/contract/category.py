@@ -60,7 +60,7 @@ class Boolean(Column):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undeclared(Column):
-    """A column without cells, whose texts are to be learned; no histogram can be made of it, and no file declares it."""
+    """A column without cells, whose texts are to be learned; no file declares it."""
 
     kind: ClassVar[str] = "undeclared"
     troubles: ClassVar[tuple[Trouble, ...]] = ()

@@ -54,6 +54,7 @@ class Curator:
             statistic=request.statistic,
             noise=calibrated,
             unit=self.contract.unit,
+            step=request.statistic.step(self.contract),
             value=request.statistic.value(self.contract, noisy),
             entry=entry,
             contract=self.contract.fingerprint,

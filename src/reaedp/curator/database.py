@@ -1,28 +1,20 @@
-"""Tables of SQL databases, counted where they lie; ibis writes the SQL of each kind of database.
+"""Tables of SQL databases, counted where they lie; ibis writes the SQL that each kind of database understands."""
 
-SQL has no conversion that cannot fail, so that every one stands in a CASE behind a test that it will succeed.
-"""
-
-import math
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.contract import Boolean, Category, Column, Date, Integer, Number
-from reaedp.curator.canonical import NO, REAL, TEXT, TIMES, WHOLE, YES
+from reaedp.contract import Column
 from reaedp.errors import DeclarationError, ReaedpError, unknown
 
-#: An ibis expression; ibis is an optional dependency without complete types.
-Cell = Any
-
 FORM = "postgresql://user:password@host:port/database?table=schema.table"
-#: Types by the names of the embedded engine, so that a first contract can be drafted from them.
+#: ibis's types by the names that the embedded engine has for them.
 TYPES = {
     "Int8": "TINYINT",
     "Int16": "SMALLINT",
@@ -36,3 +28,122 @@ TYPES = {
     "Float64": "DOUBLE",
     "String": "VARCHAR",
 }
+#: Arguments of a connection that its address may override.
+DEFAULTS = {scheme: {"connect_timeout": "30"} for scheme in ("postgresql", "postgres")}
+#: What makes a session read-only and its texts independent of the server's settings, and keeps long expressions from
+#: being compiled, which takes longer than they run.
+SESSION = {
+    "postgres": (
+        "SET default_transaction_read_only = on",
+        "SET DateStyle = ISO",
+        "SET extra_float_digits = 1",
+        "SET jit = off",
+    )
+}
+#: No table has more rows; a limit keeps planners from copying a conversion into each of the many places that use it.
+MOST_ROWS = 2**62
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True, repr=False, eq=False)
+class DatabaseSource:
+    """A table of a database and the session that reaches it."""
+
+    backend: Any
+    table: Any
+
+    def __repr__(self) -> str:
+        return f"Source({len(self.types)} columns)"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("A source holds private data and is never pickled.")
+
+    @property
+    def types(self) -> Mapping[str, str]:
+        """The type of every column, by the name that the embedded engine has for it."""
+        kinds = {name: type(kind).__name__ for name, kind in self.table.schema().items()}
+        return {name: TYPES.get(kind, kind.upper()) for name, kind in kinds.items()}
+
+    def canonical(self, columns: tuple[Column, ...], person: str | None) -> nw.LazyFrame[Any]:
+        """The columns in canonical form: an inner select prepares, an outer one finishes."""
+        from reaedp.curator import portable
+
+        cells = [(column, *self._find(column.name)) for column in columns]
+        name = None if person is None else portable.printed(*self._find(person))
+        pieces = {} if name is None else {"person": name}
+        for number, (column, cell, kind) in enumerate(cells):
+            pieces |= portable.prepared(number, column, cell, kind, name)
+        rows = self.table.select(**pieces).limit(MOST_ROWS)
+        form = {} if name is None else {"person": rows["person"]}
+        for number, (column, _, kind) in enumerate(cells):
+            form |= portable.finished(rows, number, column, kind)
+        frame: nw.LazyFrame[Any] = nw.from_native(rows.select(**form).limit(MOST_ROWS))
+        return frame
+
+    def collect(self, counts: nw.LazyFrame[Any]) -> dict[str, NDArray[np.generic]]:
+        """Run the query; the database's own words about a failure could quote a row, so they are not repeated."""
+        try:
+            frame = self.backend.execute(counts.to_native(), limit=None)
+            return {name: frame[name].to_numpy() for name in frame.columns}
+        except Exception as error:  # drivers share no base class
+            reason = type(error).__name__
+        raise ReaedpError(f"The database could not count ({reason}). If noise was already charged, the charge stands.")
+
+    def _find(self, name: str) -> tuple[Any, str]:
+        types = self.types
+        if name not in types:
+            raise DeclarationError(f"The data lacks a declared column. {unknown('column', name, types)}")
+        return self.table[name], types[name]
+
+
+def open_database(address: str) -> DatabaseSource:
+    """Open the table that an address names without reading any row."""
+    server, table, settings = _parts(address)
+    backend = _connect(server, settings)
+    source = DatabaseSource(backend, _table(backend, table))
+    weakref.finalize(source, backend.disconnect)
+    return source
+
+
+def _parts(address: str) -> tuple[str, str, dict[str, str]]:
+    """Server, table and settings of an address; as it may hold a password, no message repeats any of it."""
+    try:
+        url = urlsplit(address)
+        secrets = {"user": url.username, "password": url.password}
+        legible = (url.port or 1) > 0 and not url.fragment and "@" not in url.path + url.query
+    except ValueError:
+        legible = False
+    if not legible:
+        raise DeclarationError(f"A database's address must have the form {FORM}. Write /?#[]@: in a password as %XX.")
+    query = dict(parse_qsl(url.query))
+    table = query.pop("table", "")
+    if not table:
+        raise DeclarationError(f"A database's address must name a table: {FORM}. Add ?table=schema.table.")
+    given = {key: unquote(secret) for key, secret in secrets.items() if secret}
+    return url._replace(query="").geturl(), table, DEFAULTS.get(url.scheme, {}) | query | given
+
+
+def _connect(server: str, settings: dict[str, str]) -> Any:
+    try:
+        import ibis
+
+        backend = ibis.connect(server, **settings)
+        for statement in SESSION.get(backend.name, ()):
+            backend.raw_sql(statement).close()
+    except ImportError:
+        reason = 'its driver is missing: pip install "reaedp[database]"'
+    except Exception as error:  # drivers share no base class, and their words could repeat the address
+        reason = f"{type(error).__name__}; check host, port, database, user and password"
+    else:
+        return backend
+    raise DeclarationError(f"The database cannot be opened ({reason}).")
+
+
+def _table(backend: Any, table: str) -> Any:
+    *schema, name = table.split(".")
+    try:
+        return backend.table(name, database=".".join(schema) or None)
+    except Exception:  # drivers share no base class
+        backend.disconnect()
+    raise DeclarationError(
+        f"The database has no table {table!r} that this user can see. Write table=schema.table; case matters."
+    )

@@ -21,7 +21,7 @@ DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 def open_embedded(data: Any) -> EmbeddedSource:
     """Open files, a data frame or a DuckDB relation without reading any row."""
     if isinstance(data, duckdb.DuckDBPyRelation):
-        return _described(data, data)
+        return _described(data)
     if isinstance(data, str | Path):
         return _open_files(str(data))
     return _open_frame(data)
@@ -67,8 +67,9 @@ def _open_csv(paths: list[str], delimiter: str) -> EmbeddedSource:
         if _header(path, delimiter) != header:
             raise DeclarationError(f"The header of {path} differs from that of {paths[0]}.")
     identifiers = {name: f"c{number}" for number, name in enumerate(header)}
-    relation = connect().read_csv(
-        paths,
+    connection = connect()
+    relation = connection.read_csv(
+        paths,  # type: ignore[arg-type]
         columns=dict.fromkeys(identifiers.values(), "VARCHAR"),
         auto_detect=False,
         header=True,
@@ -79,16 +80,18 @@ def _open_csv(paths: list[str], delimiter: str) -> EmbeddedSource:
         strict_mode=False,
         max_line_size=LONGEST_LINE,
     )
-    return EmbeddedSource(relation, {name: (identifier, "VARCHAR") for name, identifier in identifiers.items()})
+    columns = {name: (identifier, "VARCHAR") for name, identifier in identifiers.items()}
+    return EmbeddedSource(relation, columns, (connection,))
 
 
 def _header(path: str, delimiter: str) -> tuple[str, ...]:
-    """The first line; headers are public."""
+    """The first line; headers are public. Bytes that are no UTF-8 matter only if they are part of it."""
     opener: Any = gzip.open if path.lower().endswith(".gz") else open
     try:
-        with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
+        with opener(path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
             names = tuple(next(csv.reader(file, delimiter=delimiter), ()))
-    except (UnicodeDecodeError, csv.Error, OSError, EOFError):
+        "".join(names).encode()
+    except (UnicodeError, csv.Error, OSError, EOFError):
         raise DeclarationError(f"{path} does not begin with a line of column names in UTF-8.") from None
     if not any(names):
         raise DeclarationError(f"{path} is not a table: it has no header line.")
@@ -105,8 +108,7 @@ def _refuse_duplicates(place: str, names: tuple[str, ...]) -> None:
 def _open_parquet(paths: list[str]) -> EmbeddedSource:
     connection = connect()
     try:
-        relation = connection.read_parquet(paths, union_by_name=False)  # type: ignore[arg-type]
-        return _described(relation)
+        return _described(connection.read_parquet(paths, union_by_name=False), connection)
     except duckdb.Error:
         raise DeclarationError(f"{paths[0]} cannot be read as Parquet, or the files differ in their columns.") from None
 
@@ -117,7 +119,7 @@ def _open_frame(data: Any) -> EmbeddedSource:
     connection = connect()
     try:
         connection.register("frame", frame)
-        return _described(connection.table("frame"), frame)
+        return _described(connection.table("frame"), connection, frame)
     except (duckdb.Error, TypeError, AttributeError):
         raise DeclarationError(
             f"Data must be a file name, a database address, a data frame or a DuckDB relation; "

@@ -35,6 +35,11 @@ class Records:
     def __reduce__(self) -> Any:
         raise TypeError("Records are private and are never pickled.")
 
+    @property
+    def contract(self) -> Contract:
+        """What is public about them."""
+        return self._contract
+
     def check(self, names: tuple[str, ...]) -> None:
         """Refuse columns that the data lacks; headers are public."""
         self._source.canonical(self._contract.select(names), self._contract.unit.person)

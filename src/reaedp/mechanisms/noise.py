@@ -21,9 +21,11 @@ _CELLS_PER_THREAD = 2_000
 
 
 class Noise(Protocol):
-    """A source of discrete noise; `seeded` says whether it could be repeated."""
+    """A source of discrete noise."""
 
-    seeded: bool
+    @property
+    def seeded(self) -> bool:
+        """Whether it could be repeated."""
 
     def laplace(self, exact: Integers, scale: float) -> Integers:
         """Add independent noise with probability proportional to exp(-|x| / scale) to every integer."""

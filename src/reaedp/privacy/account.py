@@ -25,6 +25,10 @@ from reaedp.privacy.loss import SMALLEST, Loss, Pure, exact
 WHOLE = ""
 
 
+def _is_number(value: object) -> bool:
+    return type(value) is int and value >= 0
+
+
 @dataclass(frozen=True, slots=True)
 class Certificate:
     """All charges of a scope up to entry `upto` are together (ε, δ)-differentially private."""
@@ -34,7 +38,7 @@ class Certificate:
     upto: int = 0
 
     def __post_init__(self) -> None:
-        if not (0 <= self.epsilon < math.inf and 0 <= self.delta < 1 and self.upto >= 0):
+        if not (0 <= self.epsilon < math.inf and 0 <= self.delta < 1 and _is_number(self.upto)):
             raise ValueError("no certificate says this")
 
 
@@ -75,6 +79,10 @@ class Account:
     terms: int
     scopes: Mapping[str, Scope]
 
+    def __post_init__(self) -> None:
+        if WHOLE not in self.scopes or not (_is_number(self.last) and _is_number(self.terms)):
+            raise ValueError("no account says this")
+
     @property
     def parts(self) -> tuple[str, ...]:
         """The parts that were ever charged."""
@@ -95,7 +103,7 @@ def read_account(dataset: str, text: str, seal: str) -> Account:
         record = json.loads(text)
         scopes = {name: _read_scope(scope) for name, scope in record["scopes"].items()}
         account = Account(record["last"], record["terms"], scopes)
-        intact = write_account(account) == text and WHOLE in scopes
+        intact = write_account(account) == text
     except UNREADABLE as error:
         raise LedgerDamaged(f"The account of data set {dataset!r} cannot be read.") from error
     if not intact:

@@ -114,8 +114,8 @@ def _rest_delta(tally: Tally, epsilon: float) -> float:
 
 def fits(tally: Tally, budget: Budget) -> bool:
     """Say whether everything charged is within the budget, both read as the decimals that were written."""
-    allowed = exact(budget.epsilon)
-    return simple_epsilon(tally, budget.delta) <= allowed or epsilon(tally, budget.delta) <= allowed
+    simple = simple_epsilon(tally, budget.delta)
+    return simple <= exact(budget.epsilon) or epsilon(tally, budget.delta) <= budget.epsilon
 
 
 def fits_adaptively(tally: Tally, budget: Budget) -> bool:

@@ -2,18 +2,16 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 
-from reaedp.privacy.accounting import Tally, epsilon, fits, simple_epsilon
+from reaedp.privacy.accounting import Tally, epsilon, simple_epsilon
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.conversion import rounded_up
 from reaedp.privacy.loss import SMALLEST, Loss, Pure, exact
-
-#: From cheap to dear: ways to bound the ε of a tally at a δ.
-BOUNDS: tuple[Callable[[Tally, float], Fraction | float], ...] = (simple_epsilon, epsilon)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +31,14 @@ def prove(tally: Tally, price: Tally, budget: Budget) -> Proof | None:
     return next(_proofs(tally, price, budget), None)
 
 
+def tight_epsilon(tally: Tally, delta: float) -> float:
+    """Give the tightest ε for a tally, computed once for the proof, the refusal and the display that ask for it."""
+    return _computed(frozenset(tally.items()), delta) if tally else 0.0
+
+
 def left(tally: Tally, budget: Budget) -> Fraction:
     """One more pure loss of this ε fits, by basic composition with all that was spent at the budget's δ."""
-    tight = epsilon(tally, budget.delta) if tally else 0.0
+    tight = tight_epsilon(tally, budget.delta)
     spent = [exact(tight)] if math.isfinite(tight) else [exact(budget.epsilon)]
     # The sum of pure losses is exact where `tight` was rounded up.
     spent += [pure_sum(tally)] if _all_pure(tally) else []
@@ -74,17 +77,20 @@ def shown(number: float | Fraction, *, up: bool) -> str:
 
 def _proofs(tally: Tally, price: Tally, budget: Budget) -> Iterator[Proof]:
     total, limit = together(tally, price), exact(budget.epsilon)
-    delta = _kept(price, budget.delta)
-    for bound in BOUNDS:
+    kept = _kept(price, budget.delta)
+    for bound, delta in ((simple_epsilon, kept), (tight_epsilon, kept), (tight_epsilon, budget.delta)):
         spent = bound(total, delta)
         certified = rounded_up(spent) if isinstance(spent, Fraction) else spent
         if math.isfinite(certified) and exact(certified) <= limit:
             yield Proof(certified, delta)
-    if fits(total, budget):
-        yield Proof(budget.epsilon, budget.delta)
     # A numerical bound on the total may exceed a bound on the tally plus the price; both are true.
     if _all_pure(price) and (pure := pure_sum(price)) <= left(tally, budget):
         yield Proof(decimal_floor(limit - pure), budget.delta, pure)
+
+
+@lru_cache(maxsize=64)
+def _computed(losses: frozenset[tuple[Loss, int]], delta: float) -> float:
+    return epsilon(dict(losses), delta)
 
 
 def _kept(price: Tally, delta: float) -> float:

@@ -53,13 +53,19 @@ def check_version(version: object) -> None:
         )
 
 
+def only_head(rows: Sequence[Any]) -> Any:
+    """Give the one row that there must be."""
+    if len(rows) != 1:
+        raise LedgerDamaged(f"The ledger must have one head; it has {len(rows)}.")
+    return rows[0]
+
+
 def stated_head(connection: Connection, *, lock: bool = False) -> Head:
     """Read where the chain should end; a writer that locks holds the ledger from here on."""
     rows = connection.execute(statements.LOCK_HEAD if lock else statements.READ_HEAD).all()
-    if len(rows) != 1:
-        raise LedgerDamaged(f"The ledger must have one head; it has {len(rows)}.")
-    check_version(rows[0].version)
-    return Head(rows[0].identity, rows[0].number, rows[0].hash)
+    row = only_head(rows)
+    check_version(row.version)
+    return Head(row.identity, row.number, row.hash)
 
 
 def read_head(connection: Connection, *, lock: bool = False) -> Head:

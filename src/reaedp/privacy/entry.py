@@ -220,7 +220,7 @@ def _version() -> str:
 
 def _check_price(price: Price) -> None:
     good = isinstance(price, tuple) and 1 <= len(price) <= LONGEST_PRICE
-    if not good or not all(type(loss) in LOSSES.values() for loss in price):
+    if not good or not {type(loss) for loss in price} <= set(LOSSES.values()):
         rule = f"The price of a charge must be a tuple of 1 to {LONGEST_PRICE} of the losses {', '.join(LOSSES)}"
         raise DeclarationError(sentence(rule, given=price[:3] if good else price))
 

@@ -18,7 +18,7 @@ from reaedp.errors import BudgetRefused, DeclarationError, LedgerBusy, sentence
 from reaedp.privacy import accounting
 from reaedp.privacy.account import WHOLE
 from reaedp.privacy.accounting import Tally
-from reaedp.privacy.admission import Proof, decimal_floor, left, prove, shown, together
+from reaedp.privacy.admission import Proof, decimal_floor, left, prove, shown, tight_epsilon, together
 from reaedp.privacy.book import (
     Head,
     append,
@@ -161,7 +161,7 @@ class Ledger:
     def spent(self, dataset: str) -> float:
         """Give the tightest ε that can be proved, at the budget's δ, for all charges so far; the worst part decides."""
         budget, scopes = self._scopes(dataset)
-        return max(accounting.epsilon(scope, budget.delta) if scope else 0.0 for scope in scopes)
+        return max(tight_epsilon(scope, budget.delta) for scope in scopes)
 
     def remaining(self, dataset: str) -> float:
         """Give the ε of one more pure release of all rows that is sure to fit; rounded down."""
@@ -282,9 +282,9 @@ def _answer(question: Question) -> Proof:
     budget, price = question.posting.terms.budget, question.posting.price(question.scope)
     proof = prove(question.spent, price, budget)
     if proof is None:
-        total = accounting.epsilon(together(question.spent, price), budget.delta)
+        total = tight_epsilon(together(question.spent, price), budget.delta)
         raise BudgetRefused(
-            f"This release costs ε = {shown(accounting.epsilon(price, budget.delta), up=True)}; the ledger has "
+            f"This release costs ε = {shown(tight_epsilon(price, budget.delta), up=True)}; the ledger has "
             f"ε = {shown(left(question.spent, budget), up=False)} left at δ = {budget.delta:g}. With it, data set "
             f"{question.posting.dataset!r} would have spent ε = {shown(total, up=True)} of {budget.epsilon:g}."
         )

@@ -23,9 +23,7 @@ def positive(name: str, value: object, *, below: float = math.inf) -> float:
     """Accept a positive, finite, normal number below a limit, or say what must hold."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not SMALLEST <= value < below:
         limit = "" if below == math.inf else f" and below {below:g}"
-        raise DeclarationError(
-            sentence(f"{name} must be a finite number of at least {SMALLEST:g}{limit}", given=value)
-        )
+        raise DeclarationError(sentence(f"{name} must be a finite number of at least {SMALLEST:g}{limit}", given=value))
     return float(value)
 
 

@@ -29,7 +29,7 @@ from reaedp.privacy.product import composed_delta, composed_epsilon
 #: How often each elementary loss was charged.
 Tally = Mapping[Loss, int]
 
-#: More different losses of a kind than this are rounded up to fewer.
+#: More different losses of a kind than this are rounded up to fewer, or charged as concentrated.
 DISTINCT = 400
 #: More copies of one loss than this are charged as concentrated: their exact law would fill the memory.
 MANY = 10**9
@@ -166,12 +166,12 @@ def merge(tally: Tally) -> Parts:
 
 
 def _responses(points: Mapping[Loss, int]) -> tuple[list[Pair], dict[Loss, int]]:
-    """Let equal ε's become one binomial pair, and leave crowds to be concentrated."""
+    """Let equal ε's become one binomial pair, in order of ε, and leave crowds to be concentrated."""
     counts: Counter[float] = Counter()
     for loss, copies in points.items():
         counts[_EPSILON[type(loss)](loss)] += copies
     counts = _fewer(counts) if len(counts) > DISTINCT else counts
-    pairs: list[Pair] = [Response(epsilon, copies) for epsilon, copies in counts.items() if copies <= MANY]
+    pairs: list[Pair] = [Response(epsilon, copies) for epsilon, copies in sorted(counts.items()) if copies <= MANY]
     return pairs, {Pure(epsilon): copies for epsilon, copies in counts.items() if copies > MANY}
 
 
@@ -195,14 +195,14 @@ def _units(units: Mapping[UnitGaussian, int]) -> tuple[list[Pair], float, dict[L
     enough = 1e4 if len(units) <= DISTINCT else 1e2
     pairs: list[Pair] = []
     squared_mu, rough = 0.0, dict[Loss, int]()
-    for unit, copies in units.items():
+    for unit, copies in sorted(units.items(), key=lambda item: item[0].variance):
         total = unit.variance * copies
         if unit.variance >= SMOOTH and total >= enough:
             squared_mu += copies / unit.variance / (1 - LATTICE_COST / total)
+        elif unit.variance < ROUGH or copies > MANY or len(pairs) >= DISTINCT:
+            rough[unit] = copies
         elif unit.variance >= SMOOTH:
             pairs.append(Normal(math.sqrt(copies / unit.variance), math.sqrt(total)))
-        elif unit.variance >= ROUGH and copies <= MANY:
-            pairs.append(Steps(unit.variance, copies))
         else:
-            rough[unit] = copies
+            pairs.append(Steps(unit.variance, copies))
     return pairs, squared_mu, rough

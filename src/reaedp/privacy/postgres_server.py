@@ -42,7 +42,7 @@ def open_server(address: str) -> Storage:
 def _url(address: str) -> URL:
     try:
         url = make_url(address)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         url = None
     if url is None or url.drivername not in SCHEMES:
         # The address may contain a password; it is not repeated.

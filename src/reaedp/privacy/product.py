@@ -17,32 +17,8 @@ from reaedp.privacy.dominating import TAIL, Pair, noise
 POINTS, POINTS_BESIDE_CONCENTRATED = 2**15, 2**13
 #: What rounding in sums and searches can hide, relative to ε and to δ.
 EPSILON_SLACK, DELTA_SLACK = 1e-9, 1e-8
-
-
-def composed_epsilon(pairs: Sequence[Pair], rho: float, delta: float) -> float:
-    """Give the least ε at δ, tilted to where this δ is decided."""
-    tilts, exponents = _markov_bounds(pairs, rho)
-    bounds = (exponents - math.log(delta)) / tilts
-    markov = float(bounds.min())
-    product = compose(pairs, rho, float(tilts[np.argmin(bounds)]))
-    if markov <= 0 or product.delta(0.0) <= delta:
-        return 0.0
-    return bisect(lambda epsilon: product.delta(epsilon) <= delta, markov, 0.0, 1e-8) * (1 + EPSILON_SLACK)
-
-
-def composed_delta(pairs: Sequence[Pair], rho: float, epsilon: float) -> float:
-    """Give the least δ at ε, tilted to this ε."""
-    tilts, exponents = _markov_bounds(pairs, rho)
-    lowered = epsilon / (1 + EPSILON_SLACK)
-    return compose(pairs, rho, float(tilts[np.argmin(exponents - tilts * lowered)])).delta(lowered)
-
-
-def _markov_bounds(pairs: Sequence[Pair], rho: float) -> tuple[Array, Array]:
-    """Give candidate tilts t, and exponents x such that δ ≤ e^{x - tε} for every ε."""
-    scale = math.sqrt(sum(pair.spread**2 for pair in pairs) + 2 * rho)
-    tilts = np.geomspace(1e-4, 1e4, 240) / scale
-    moment = sum((pair.log_moment(tilts) for pair in pairs), rho * tilts * (1 + tilts))
-    return tilts, moment + markov_exponent(tilts)
+#: Where the search for ε stops.
+PRECISION = 1e-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +43,7 @@ class Product:
         concentrated = self.rho * self.tilt * (1 + self.tilt)
         missed = self.error * _exp(self.log_moment + concentrated - self.tilt * epsilon)
         untilted = _exp(self.log_moment - self.tilt * losses + log_profile)
-        return float(np.dot(masses, untilted) + missed) * (1 + DELTA_SLACK)
+        return float(np.sum(masses * untilted) + missed) * (1 + DELTA_SLACK)
 
 
 def _exp(exponent: Array | float) -> Array:
@@ -89,8 +65,8 @@ def compose(pairs: Sequence[Pair], rho: float, tilt: float) -> Product:
         spectrum *= np.fft.rfft(_on_grid(*pair.atoms(tilt), step, tilt, points))
     first = math.floor(low / step)
     masses = np.maximum(np.roll(np.fft.irfft(spectrum, points), -(first % points)), 0.0)
-    growth = math.exp(len(pairs) * tilt * (1 + tilt) * step * step / 8)  # of tilted mass on the grid, see PROOFS.md
-    error = 4 * (len(pairs) + 1) * math.exp(-TAIL) * growth + points * noise(spectrum, len(pairs))
+    growth = _exp(len(pairs) * tilt * (1 + tilt) * step * step / 8)  # of tilted mass on the grid, see PROOFS.md
+    error = float(4 * (len(pairs) + 1) * math.exp(-TAIL) * growth) + points * noise(spectrum, len(pairs))
     return Product(tilt, log_moment, (first + np.arange(float(points))) * step, masses, error, rho)
 
 
@@ -112,3 +88,29 @@ def _on_grid(losses: Array, masses: Array, step: float, tilt: float, points: int
     moved = masses * upper * np.exp(tilt * (1 - part) * step)
     places = np.concatenate([place, (place + 1) % points])
     return np.bincount(places, np.concatenate([kept, moved]), points).astype(np.float64)
+
+
+def composed_epsilon(pairs: Sequence[Pair], rho: float, delta: float) -> float:
+    """Give the least ε at δ, tilted to where this δ is decided."""
+    tilts, exponents = _markov_bounds(pairs, rho)
+    bounds = (exponents - math.log(delta)) / tilts
+    markov = float(bounds.min())
+    product = compose(pairs, rho, float(tilts[np.argmin(bounds)]))
+    if markov <= 0 or product.delta(0.0) <= delta:
+        return 0.0
+    return bisect(lambda epsilon: product.delta(epsilon) <= delta, markov, 0.0, PRECISION) * (1 + EPSILON_SLACK)
+
+
+def composed_delta(pairs: Sequence[Pair], rho: float, epsilon: float) -> float:
+    """Give the least δ at ε, tilted to this ε."""
+    tilts, exponents = _markov_bounds(pairs, rho)
+    lowered = epsilon / (1 + EPSILON_SLACK)
+    return compose(pairs, rho, float(tilts[np.argmin(exponents - tilts * lowered)])).delta(lowered)
+
+
+def _markov_bounds(pairs: Sequence[Pair], rho: float) -> tuple[Array, Array]:
+    """Give candidate tilts t, and exponents x such that δ ≤ e^{x - tε} for every ε."""
+    scale = math.sqrt(sum(pair.spread**2 for pair in pairs) + 2 * rho)
+    tilts = np.geomspace(1e-4, 1e4, 240) / scale
+    moment = sum((pair.log_moment(tilts) for pair in pairs), rho * tilts * (1 + tilts))
+    return tilts, moment + markov_exponent(tilts)

@@ -5,10 +5,20 @@ import secrets
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sqlalchemy import Column, Connection, Integer, MetaData, Row, Table, Text, func, insert, inspect, select, text
+from sqlalchemy import Column, Connection, Integer, MetaData, Row, Table, Text, insert, inspect, select, text
 
 from reaedp.errors import LedgerDamaged
-from reaedp.privacy.book import VERSION, Head, check_version, confirm, find_account, read_head, read_terms
+from reaedp.privacy.book import (
+    VERSION,
+    Head,
+    check_version,
+    confirm,
+    find_account,
+    only_head,
+    read_head,
+    read_terms,
+    stated_head,
+)
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.canonical import read_price
 from reaedp.privacy.entry import UNREADABLE, Charge, Raise, Registration, Stamp, genesis
@@ -45,7 +55,7 @@ def prepare(storage: Storage, *, make: bool = False, noted: Mapping[str, Any] | 
             _bring_forward(connection, make)
     if noted is not None:
         with storage.transaction(write=False) as connection:
-            confirm(connection, read_head(connection), noted, "the witness beside it")
+            confirm(connection, stated_head(connection), noted, "the witness beside it")
 
 
 def create(connection: Connection) -> None:
@@ -59,7 +69,7 @@ def _version(connection: Connection) -> int | None:
     """Give the layout that is there, or None where there is no ledger."""
     names = {name for name in inspect(connection).get_table_names() if name.startswith("reaedp_")}
     if HEAD.name in names:
-        found = connection.execute(select(func.max(HEAD.c.version))).scalar()
+        found: int = only_head(connection.execute(select(HEAD.c.version)).scalars().all())
         if found not in range(1, VERSION + 1):
             check_version(found)
         return found

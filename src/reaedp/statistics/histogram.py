@@ -44,6 +44,21 @@ def simultaneous_intervals(noisy: Table, noise: Calibrated, confidence: float) -
     return _around(noisy, noise.spread(confidence, cells=noisy.values.size))
 
 
+def views(noisy: Table, noise: Calibrated) -> dict[str, Table]:
+    """Everything that a reader of a histogram may want, by the name it has in files."""
+    single, joint = intervals(noisy, noise, 0.95), simultaneous_intervals(noisy, noise, 0.95)
+    estimated = estimate(noisy)
+    return {
+        "count": noisy,
+        "estimate": estimated,
+        "share": estimated.normalise(),
+        "low_95": single.low,
+        "high_95": single.high,
+        "all_low_95": joint.low,
+        "all_high_95": joint.high,
+    }
+
+
 def _around(noisy: Table, distance: int) -> Interval:
     """True counts are never negative, so that cutting the range at zero loses no coverage."""
     values = noisy.values.astype(np.int64)

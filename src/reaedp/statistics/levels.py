@@ -1,13 +1,15 @@
 """The levels of a text column, for those who do not know them beforehand."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reaedp.answer import Keyed, Shape
 from reaedp.contract import Contract
-from reaedp.privacy.unit import Sensitivity, Unit
+from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.statistics.statistic import Countable
 
@@ -36,9 +38,17 @@ class Levels:
         """Refuse an unknown column."""
         contract.column(self.column)
 
-    def sensitivity(self, unit: Unit) -> Sensitivity:
+    def cells(self, contract: Contract) -> int:  # noqa: ARG002
+        """One for each level that is found; at least one."""
+        return 1
+
+    def step(self, contract: Contract) -> float:  # noqa: ARG002
+        """One row."""
+        return 1.0
+
+    def sensitivity(self, contract: Contract) -> Sensitivity:
         """That of counts."""
-        return counting_sensitivity(unit)
+        return counting_sensitivity(contract.unit)
 
     def answer(self, records: Countable) -> Keyed:
         """Exact counts of all texts."""
@@ -49,3 +59,7 @@ class Levels:
     def value(self, contract: Contract, noisy: Keyed) -> dict[str, int]:  # noqa: ARG002
         """The frequent texts with their noisy counts."""
         return dict(zip(noisy.keys.tolist(), noisy.counts.tolist(), strict=True))
+
+    def frame(self, value: dict[str, int], noise: Calibrated) -> dict[str, NDArray[Any]]:  # noqa: ARG002
+        """Levels and noisy counts."""
+        return {"level": np.array(list(value), dtype=object), "count": np.array(list(value.values()), dtype=np.int64)}

@@ -1,14 +1,18 @@
 """Histograms over one or several columns."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reaedp.answer import Integers, Keyed, Shape
-from reaedp.contract import Contract
+from reaedp.contract import Column, Contract
 from reaedp.errors import DeclarationError
+from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.unit import Sensitivity, Unit
+from reaedp.statistics import histogram
 from reaedp.statistics.statistic import Countable
 from reaedp.table import MOST_DENSE_CELLS, KeyCounts, Table, domain_size
 
@@ -35,9 +39,17 @@ class _Counting:
             raise DeclarationError(f"A histogram needs one or more different column names; given {columns!r}.")
         object.__setattr__(self, "columns", columns)
 
-    def sensitivity(self, unit: Unit) -> Sensitivity:
+    def cells(self, contract: Contract) -> int:
+        """Number of cells of the product of the columns."""
+        return domain_size(contract.select(self.columns))
+
+    def step(self, contract: Contract) -> float:  # noqa: ARG002
+        """One row."""
+        return 1.0
+
+    def sensitivity(self, contract: Contract) -> Sensitivity:
         """That of counts."""
-        return counting_sensitivity(unit)
+        return counting_sensitivity(contract.unit)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -60,10 +72,6 @@ class Marginal(_Counting):
                 " Release it by keys (mechanism = 'threshold'), or declare coarser columns."
             )
 
-    def cells(self, contract: Contract) -> int:
-        """Number of released numbers."""
-        return domain_size(contract.select(self.columns))
-
     def answer(self, records: Countable) -> Integers:
         """Exact counts in the order of the cells."""
         return records.counts(self.columns).values.astype(np.int64).ravel()
@@ -72,6 +80,12 @@ class Marginal(_Counting):
         """The noisy counts on their axes."""
         axes = contract.select(self.columns)
         return Table(axes, noisy.reshape(tuple(axis.size for axis in axes)))
+
+    def frame(self, value: Table, noise: Calibrated) -> dict[str, NDArray[Any]]:
+        """Counts as released, then estimates, shares and intervals."""
+        codes = np.indices(value.values.shape).reshape(len(value.axes), -1)
+        views = histogram.views(value, noise)
+        return _labels(value.axes, codes, views) | {name: view.values.ravel() for name, view in views.items()}
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -97,3 +111,15 @@ class KeyedMarginal(_Counting):
     def value(self, contract: Contract, noisy: Keyed) -> KeyCounts:
         """The cells that passed the threshold."""
         return KeyCounts(contract.select(self.columns), noisy.keys.astype(np.int32), noisy.counts)
+
+    def frame(self, value: KeyCounts, noise: Calibrated) -> dict[str, NDArray[Any]]:  # noqa: ARG002
+        """Counts as released. Cells near the threshold appear only if their noise is high, so no interval holds."""
+        return _labels(value.axes, value.keys.T, ("count",)) | {"count": value.counts}
+
+
+def _labels(axes: tuple[Column, ...], codes: NDArray[Any], taken: Iterable[str]) -> dict[str, NDArray[Any]]:
+    """One column of cell names for each axis; a name that a column of numbers has already gets a mark."""
+    return {
+        f"{axis.name}_" if axis.name in taken else axis.name: np.array(axis.cells, dtype=object)[code]
+        for axis, code in zip(axes, codes, strict=True)
+    }

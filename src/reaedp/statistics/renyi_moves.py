@@ -24,9 +24,7 @@ ROUNDING_ERROR = 2.0**-48
 
 @lru_cache
 def largest_replacement(n: int, m: int, order: float, effort: int) -> float:
-    """The largest change, in nats and rounded up, when one of n records moves between m bins."""
-    if n < 2:
-        return 0.0
+    """The largest change, in nats and rounded up, when one of n ≥ 2 records moves between m ≥ 2 bins."""
     bins = min(m, n)
     largest_b = -(-(n - 1) // (bins - 1)) if bins > 2 else 1  # with two bins b is n - x, whatever the box says
     gain = upper_maximum(
@@ -97,14 +95,15 @@ def _log_step_share(x_low: Integers, x_high: Integers, log_others: Numbers, orde
 
 def _log_even(log_term: LogTerm, records: Integers, bins: int, order: float) -> Numbers:
     """The logarithm of the sum of a term over bins that share the records (none, if negative) as evenly as possible."""
-    lower, fuller_bins = np.divmod(np.maximum(records, 0), bins)
+    shared: Integers = np.maximum(records, 0)
+    lower, fuller_bins = shared // bins, shared % bins
     in_lower = np.log(bins - fuller_bins) + log_term(lower, order)
     return np.logaddexp(in_lower, np.log(fuller_bins) + log_term(lower + 1, order))
 
 
 def _log_power(count: Integers, order: float) -> Numbers:
     """The logarithm of c^α; minus infinity for c = 0."""
-    return order * np.log(count)
+    return np.log(count) * order
 
 
 def _log_excess(count: Integers, order: float) -> Numbers:
@@ -124,13 +123,16 @@ def _x_matters_more_than_b(boxes: Integers, n: int, m: int, order: float) -> Fla
     """Compare how much the ends of x and of b differ in S: a record more at height h adds about α h^β."""
     x_low, x_high, b_low, b_high = boxes
     height_of_others = np.maximum(1, (n - x_low) / (m - 1))
-    return x_high - x_low >= np.minimum(1, height_of_others / x_low) ** (order - 1) * (b_high - b_low)
+    weight = np.minimum(1, height_of_others / x_low) ** (order - 1)
+    answer: Flags = x_high - x_low >= weight * (b_high - b_low)
+    return answer
 
 
 def _x_matters_more_than_size(boxes: Integers) -> Flags:
     """Sizes enter a bound through its lower end and 1/N, so they matter little until x is narrow."""
     x_low, x_high, n_low, n_high = boxes
-    return np.log(x_high / x_low) >= 1 - n_low / n_high
+    answer: Flags = np.log(x_high / x_low) >= 1 - n_low / n_high
+    return answer
 
 
 def _rounded_up(gain: float, order: float) -> float:

@@ -2,14 +2,21 @@
 
 from typing import Any, ClassVar, Protocol
 
+from numpy.typing import NDArray
+
 from reaedp.answer import Shape
 from reaedp.contract import Contract
-from reaedp.privacy.unit import Sensitivity, Unit
+from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.privacy.unit import Sensitivity
 from reaedp.table import KeyCounts, Table
 
 
 class Countable(Protocol):
     """Records, as far as statistics may know them."""
+
+    @property
+    def contract(self) -> Contract:
+        """What is public about them."""
 
     def counts(self, names: tuple[str, ...]) -> Table:
         """How many rows fall into each cell."""
@@ -37,11 +44,20 @@ class Statistic(Protocol):
     def check(self, contract: Contract) -> None:
         """Refuse what cannot be answered under this contract."""
 
-    def sensitivity(self, unit: Unit) -> Sensitivity:
-        """How far one change of the unit can move the answer."""
+    def cells(self, contract: Contract) -> int:
+        """How many numbers are released, or, for keys, how many there could be."""
+
+    def step(self, contract: Contract) -> float:
+        """The length of the lattice's (longest) step: 1 for counts, a fraction of a bit for entropies."""
+
+    def sensitivity(self, contract: Contract) -> Sensitivity:
+        """How far one change of the contract's unit can move the answer, in steps of its lattice."""
 
     def answer(self, records: Countable) -> Any:
         """The exact answer; private."""
 
     def value(self, contract: Contract, noisy: Any) -> Any:
         """The noisy answer in the form in which it is released."""
+
+    def frame(self, value: Any, noise: Calibrated) -> dict[str, NDArray[Any]]:
+        """The released numbers and what follows from them, a column each."""
