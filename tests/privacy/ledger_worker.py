@@ -13,6 +13,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import reaedp.privacy.postgres_server
+import reaedp.privacy.sqlite_file  # noqa: F401  otherwise each child would import it
 from reaedp.errors import BudgetRefused, LedgerBusy, LedgerError
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.ledger import Charge, Ledger
@@ -75,19 +77,22 @@ def crowd(address: str, folder: str, processes: int, epsilon: float, most: int) 
     print(json.dumps({"seconds": time.monotonic() - started, "codes": codes}))
 
 
-def publish(address: str, folder: str) -> None:
-    """Charge, publish a file, finish, for ever."""
+def publish(address: str, folder: str, most: int = 10**9) -> None:
+    """Charge, publish a file, finish, again and again."""
     with Ledger.open(address) as ledger:
         ledger.register("census", Budget(1e6, 1e-6), ROWS)
-        while True:
+        for _ in range(most):
             (number,) = ledger.charge([release(0.001)])
             Path(folder, str(number)).touch()
             ledger.finish([number])
 
 
-def killed(address: str, folder: str, times: int, seed: int, longest: float) -> None:
+def killed(address: str, folder: str, times: int, seed: int) -> None:
     """Kill a publishing process at a random moment, again and again."""
     chance = random.Random(seed)
+    started = time.monotonic()
+    os.waitpid(forked(lambda: publish(address, folder, 5)), 0)
+    longest = 1.5 * (time.monotonic() - started)
     for _ in range(times):
         child = forked(lambda: publish(address, folder))
         time.sleep(chance.uniform(0, longest))
@@ -126,7 +131,7 @@ def powerless(address: str) -> None:
 
 MODES: dict[str, Callable[[list[str]], None]] = {
     "crowd": lambda words: crowd(words[0], words[1], int(words[2]), float(words[3]), int(words[4])),
-    "killed": lambda words: killed(words[0], words[1], int(words[2]), int(words[3]), float(words[4])),
+    "killed": lambda words: killed(words[0], words[1], int(words[2]), int(words[3])),
     "fill": lambda words: fill(words[0], int(words[1])),
     "powerless": lambda words: powerless(words[0]),
 }

@@ -337,9 +337,10 @@ def test_charges_near_exhaustion_seldom_need_the_whole_tally(file: Path, monkeyp
             while charged < 100_000:
                 charged += len(book.charge([release(0.002, "survey")]))
         assert charged == accounting.copies_left({}, (Pure(0.002),), Budget(0.2, 1e-6))
-        # Basic composition fills what a proof leaves free; composition makes this cost a seventh or less, so that
-        # what is free shrinks by at most a seventh from proof to proof: 7 ln(0.2 / 0.002) proofs, and 7 at the end.
-        assert len(asked) < 40 < charged / 8
+        # Tight composition makes a charge here cost about a seventh of what basic composition says. So the charges
+        # that basic composition admits after a proof use a seventh of what was free, and about 7 ln(0.2 / 0.002)
+        # proofs bring that below one charge; a closed form that is a tenth above the tight bound doubles this.
+        assert len(asked) < 90 < charged / 3
 
 
 def test_many_different_losses_are_certified_before_the_account_grows_long(file: Path) -> None:
@@ -370,7 +371,7 @@ def test_a_loss_that_was_bent_after_it_was_made_is_refused(file: Path, epsilon: 
     charge = release(price=(loss,))
     object.__setattr__(loss, "epsilon", epsilon)
     with Ledger.open(file) as book:
-        with pytest.raises((DeclarationError, ValueError, TypeError)):
+        with pytest.raises(DeclarationError, match="read the same"):
             book.charge([charge])
         assert book.spent("census") == 0.0
 
@@ -481,7 +482,7 @@ EDITS = {
     "a false head": ("should end with entry 7", ["UPDATE reaedp_ledger SET number = 7"]),
     "two heads": ("one head", ["INSERT INTO reaedp_ledger SELECT * FROM reaedp_ledger"]),
     "no head": ("one head", ["DELETE FROM reaedp_ledger"]),
-    "another identity": ("as the witness beside it remembers", ["UPDATE reaedp_ledger SET identity = 'other'"]),
+    "another identity": ("Entry 1 .*follow", ["UPDATE reaedp_ledger SET identity = 'other'"]),
     "a missing table": ("reaedp_tallies", ["DROP TABLE reaedp_tallies"]),
 }
 
@@ -572,9 +573,9 @@ def test_a_stored_amount_is_read_as_it_was_written_or_not_at_all(used: Path, tex
 def test_a_certificate_is_proved_again(file: Path) -> None:
     with Ledger.open(file) as book:
         book.register("survey", Budget(0.5, 1e-6), ROWS)
-        for _ in range(8):
+        for _ in range(7):
             book.charge([release(0.01, "survey")] * 20)
-        assert book.verify() == 162
+        assert book.verify() == 142
     with closing(sqlite3.connect(file)) as connection:
         query = "SELECT state FROM reaedp_accounts WHERE dataset = 'survey'"
         record = json.loads(connection.execute(query).fetchone()[0])

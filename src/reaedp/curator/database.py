@@ -64,19 +64,17 @@ class DatabaseSource:
         return {name: TYPES.get(kind, kind.upper()) for name, kind in kinds.items()}
 
     def canonical(self, columns: tuple[Column, ...], person: str | None) -> nw.LazyFrame[Any]:
-        """The columns in canonical form: an inner select prepares, an outer one finishes."""
+        """The columns in canonical form, made by nested selects that each look at what the one inside them made."""
         from reaedp.curator import portable
 
         cells = [(column, *self._find(column.name)) for column in columns]
         name = None if person is None else portable.printed(*self._find(person))
-        pieces = {} if name is None else {"person": name}
-        for number, (column, cell, kind) in enumerate(cells):
-            pieces |= portable.prepared(number, column, cell, kind, name)
-        rows = self.table.select(**pieces).limit(MOST_ROWS)
-        form = {} if name is None else {"person": rows["person"]}
-        for number, (column, _, kind) in enumerate(cells):
-            form |= portable.finished(rows, number, column, kind)
-        frame: nw.LazyFrame[Any] = nw.from_native(rows.select(**form).limit(MOST_ROWS))
+        rows = self.table.select(*portable.prepared(cells, name)).limit(MOST_ROWS)
+        rows = rows.select(*portable.finished(cells, rows)).limit(MOST_ROWS)
+        broken = [rows[f"filled{number}"] & rows[f"v{number}"].isnull() for number in range(len(columns))]
+        rows = rows.mutate(**{f"b{number}": cell for number, cell in enumerate(broken)})
+        self._check(rows)
+        frame: nw.LazyFrame[Any] = nw.from_native(rows)
         return frame
 
     def collect(self, counts: nw.LazyFrame[Any]) -> dict[str, NDArray[np.generic]]:
@@ -87,6 +85,18 @@ class DatabaseSource:
         except Exception as error:  # drivers share no base class
             reason = type(error).__name__
         raise ReaedpError(f"The database could not count ({reason}). If noise was already charged, the charge stands.")
+
+    def _check(self, rows: Any) -> None:
+        """Let the database plan the query for no row: what it lacks or forbids is found before anything is charged."""
+        try:
+            self.backend.execute(rows.limit(0))
+            return
+        except Exception as error:  # drivers share no base class
+            reason = type(error).__name__
+        raise DeclarationError(
+            f"The database cannot convert the declared columns ({reason})."
+            " Let its user read them, or name a view that offers them in plain types."
+        )
 
     def _find(self, name: str) -> tuple[Any, str]:
         types = self.types
@@ -119,7 +129,8 @@ def _parts(address: str) -> tuple[str, str, dict[str, str]]:
     if not table:
         raise DeclarationError(f"A database's address must name a table: {FORM}. Add ?table=schema.table.")
     given = {key: unquote(secret) for key, secret in secrets.items() if secret}
-    return url._replace(query="").geturl(), table, DEFAULTS.get(url.scheme, {}) | query | given
+    server = url._replace(scheme=url.scheme.split("+")[0], query="")
+    return server.geturl(), table, DEFAULTS.get(server.scheme, {}) | query | given
 
 
 def _connect(server: str, settings: dict[str, str]) -> Any:

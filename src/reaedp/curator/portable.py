@@ -4,7 +4,7 @@ Every conversion therefore stands in a CASE behind a test that lets it succeed. 
 the second looks at several times should be computed once: the source puts them into nested selects.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
 from typing import Any
 
@@ -18,6 +18,8 @@ from reaedp.errors import DeclarationError
 
 #: An expression; ibis says little about its types.
 Cell = Any
+#: A declared column, its expression, and the type of that by the name that the embedded engine has for it.
+Known = tuple[Column, Cell, str]
 Step = Callable[[Cell, str], Cell]
 
 #: Longer texts are neither numbers nor dates: a database may fail to search them.
@@ -37,33 +39,31 @@ with localcontext(prec=2000):
     UNDERFLOW = _significant(Decimal(2) ** -1075)
 
 
-@ibis.udf.scalar.builtin
-def md5(text: str) -> str:
-    """32 hexadecimal digits; ibis itself has no MD5 for many databases."""
-    raise NotImplementedError  # the database has it
+#: Functions of the database itself. ibis has no MD5 for many, and its own floor is an integer, which is too narrow.
+md5: Any = ibis.udf.scalar.builtin(lambda text: text, name="md5", signature=((str,), str))
+floor: Any = ibis.udf.scalar.builtin(lambda number: number, name="floor", signature=((float,), float))
 
 
-@ibis.udf.scalar.builtin
-def floor(number: float) -> float:
-    """A double; ibis's own floor is an integer, which is too narrow."""
-    raise NotImplementedError  # the database has it
+def prepared(cells: Sequence[Known], person: Cell | None) -> list[Cell]:
+    """The first step: every column's value, whether there is any, and a digest of it and the person."""
+    named = [] if person is None else [person.name("person")]
+    for number, (column, cell, kind) in enumerate(cells):
+        named.append(_steps(column, kind)[0](cell, kind).name(f"v{number}"))
+        named.append(cell.notnull().name(f"filled{number}"))
+        if person is not None:
+            named.append(md5(person + "/" + printed(cell, kind).coalesce("")).name(f"digest{number}"))
+    return named
 
 
-def prepared(number: int, column: Column, cell: Cell, kind: str, person: Cell | None) -> dict[str, Cell]:
-    """The first step: a column's value, whether there is any, and a digest of it and the person."""
-    pieces = {f"v{number}": _steps(column, kind)[0](cell, kind), f"filled{number}": cell.notnull()}
-    if person is not None:
-        pieces[f"digest{number}"] = md5(person + "/" + printed(cell, kind).coalesce(""))
-    return pieces
-
-
-def finished(rows: Cell, number: int, column: Column, kind: str) -> dict[str, Cell]:
-    """The second step: the canonical form from what the first one made."""
-    value = _steps(column, kind)[1](rows[f"v{number}"], kind)
-    pieces = {f"v{number}": value, f"b{number}": rows[f"filled{number}"] & value.isnull()}
-    if "person" in rows.columns:
-        pieces[f"s{number}"] = _first_bits(rows[f"digest{number}"])
-    return pieces
+def finished(cells: Sequence[Known], rows: Cell) -> list[Cell]:
+    """The second step: the canonical values and orders, from what the first step made."""
+    named = [rows["person"]] if "person" in rows.columns else []
+    for number, (column, _, kind) in enumerate(cells):
+        named.append(_steps(column, kind)[1](rows[f"v{number}"], kind).name(f"v{number}"))
+        named.append(rows[f"filled{number}"])
+        if f"digest{number}" in rows.columns:
+            named.append(_first_bits(rows[f"digest{number}"]).name(f"s{number}"))
+    return named
 
 
 def printed(cell: Cell, kind: str) -> Cell:

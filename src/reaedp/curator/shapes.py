@@ -1,20 +1,22 @@
 """Which texts are numbers, dates and truth values: regular expressions that mean the same in every engine.
 
-They need no backslash, as engines disagree about those inside texts, and no letter case, as that depends on locales.
+They contain no backslash, as engines disagree about those, and spell out both cases, as those depend on locales.
 """
 
 _SPACE = "[ \t\n\v\f\r]*"
 _DIGITS = "([0-9]+[.]?[0-9]*|[.][0-9]+)"
+_NAN = "[nN][aA][nN]"
+_INFINITY = "[iI][nN][fF]([iI][nN][iI][tT][yY])?"
 _TIME = "(([01]?[0-9]|2[0-3]):[0-5]?[0-9](:[0-5]?[0-9]([.][0-9]*)?)?|24:00?(:00?([.]0*)?)?)"
 _ZONE = "(Z| ?[+-][0-9]{2}(:?[0-9]{2})?| [A-Za-z/_]*)?"
 
-#: Written out, with an exponent of at most two digits.
+NUMBER = f"^{_SPACE}[+-]?({_DIGITS}([eE][+-]?[0-9]+)?|{_NAN}|{_INFINITY}){_SPACE}$"
+#: Digits with an exponent of at most two.
 PLAIN_NUMBER = f"^{_SPACE}[+-]?{_DIGITS}([eE][+-]?[0-9]{{1,2}})?{_SPACE}$"
-NUMBER = f"^{_SPACE}[+-]?{_DIGITS}([eE][+-]?[0-9]+)?{_SPACE}$"
-NOT_A_NUMBER = f"^{_SPACE}[+-]?[nN][aA][nN]{_SPACE}$"
-INFINITE = f"^{_SPACE}[+-]?[iI][nN][fF]([iI][nN][iI][tT][yY])?{_SPACE}$"
-PLAIN_DATE = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+NOT_A_NUMBER = f"^{_SPACE}[+-]?{_NAN}{_SPACE}$"
+INFINITE = f"^{_SPACE}[+-]?{_INFINITY}{_SPACE}$"
 #: Year, month and day, which need not exist; a time may follow, whose zone is not looked at.
 DATE = f"^{_SPACE}[0-9]{{1,5}}(-[0-9]{{1,2}}-|/[0-9]{{1,2}}/| [0-9]{{1,2}} )[0-9]{{1,2}}([ T]{_TIME}{_ZONE})?$"
+PLAIN_DATE = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 YES = "^ *([tT]([rR][uU][eE])?|[yY]([eE][sS])?|1([.]0)?) *$"
 NO = "^ *([fF]([aA][lL][sS][eE])?|[nN][oO]?|0([.]0)?) *$"

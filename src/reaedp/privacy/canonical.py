@@ -5,7 +5,6 @@ Equal values have equal texts, so a hash of a text is a hash of the value on eve
 
 import hashlib
 import json
-from dataclasses import fields
 from fractions import Fraction
 from itertools import groupby
 from typing import Any, get_args
@@ -19,9 +18,17 @@ LOSSES: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Loss)}
 LONGEST_PRICE = 10_000_000
 
 
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
 def write(value: object) -> str:
     """Give the only text of a value made of dictionaries, lists, strings, finite numbers, booleans and None."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return _ENCODER.encode(value)
+
+
+def fields_of(record: Any) -> dict[str, Any]:
+    """Give the fields of a frozen record by name, without the deep copy that `asdict` makes."""
+    return {name: getattr(record, name) for name in record.__dataclass_fields__}
 
 
 def digest(text: str) -> str:
@@ -31,7 +38,7 @@ def digest(text: str) -> str:
 
 def loss_record(loss: Loss) -> dict[str, object]:
     """Give a loss as a dictionary; whole numbers become doubles, so that 1 and 1.0 have one text."""
-    return {"loss": type(loss).__name__} | {field.name: float(getattr(loss, field.name)) for field in fields(loss)}
+    return {"loss": type(loss).__name__} | {name: float(value) for name, value in fields_of(loss).items()}
 
 
 def read_loss(record: dict[str, Any]) -> Loss:

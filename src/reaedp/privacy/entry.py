@@ -10,7 +10,7 @@ import pwd
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
@@ -18,7 +18,7 @@ from typing import Any
 
 from reaedp.errors import DeclarationError, LedgerDamaged, sentence
 from reaedp.privacy.budget import Budget
-from reaedp.privacy.canonical import LONGEST_PRICE, LOSSES, digest, price_record, read_price, write
+from reaedp.privacy.canonical import LONGEST_PRICE, LOSSES, digest, fields_of, price_record, read_price, write
 from reaedp.privacy.loss import Price
 from reaedp.privacy.unit import Unit
 
@@ -167,7 +167,7 @@ def stamp() -> Stamp:
 
 def act_record(act: Act) -> dict[str, object]:
     """Give an act as a dictionary of plain values."""
-    return {field.name: _write_field(field.name, getattr(act, field.name)) for field in fields(act)}
+    return {name: _write_field(name, value) for name, value in fields_of(act).items()}
 
 
 def read_act(kind: str, record: dict[str, Any]) -> Act:
@@ -226,17 +226,13 @@ def _check_price(price: Price) -> None:
 
 
 def _budget_record(budget: Budget) -> dict[str, object]:
-    return {"epsilon": float(budget.epsilon), "delta": float(budget.delta)}
-
-
-def _unit_record(unit: Unit) -> dict[str, object]:
-    return {field.name: getattr(unit, field.name) for field in fields(unit)}
+    return {name: float(value) for name, value in fields_of(budget).items()}
 
 
 _WRITERS: dict[str, Callable[[Any], object]] = {
     "price": price_record,
     "budget": _budget_record,
-    "unit": _unit_record,
+    "unit": fields_of,
 }
 _READERS: dict[str, Callable[[Any], object]] = {
     "price": read_price,

@@ -34,6 +34,7 @@ from reaedp.privacy.book import (
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.canonical import write
 from reaedp.privacy.entry import (
+    UNREADABLE,
     Charge,
     Entry,
     Finish,
@@ -91,7 +92,7 @@ class Ledger:
     def close(self) -> None:
         """Let go of the file or the connection."""
         self._closed = True
-        self._storage.reader.dispose()
+        self._storage.close()
 
     def __enter__(self) -> Self:
         return self
@@ -240,7 +241,10 @@ class Ledger:
 
 
 def _as_written(charge: Charge) -> Charge:
-    written = read_act("charge", json.loads(write(act_record(charge))))
+    try:
+        written = read_act("charge", json.loads(write(act_record(charge))))
+    except UNREADABLE:
+        written = None
     if not isinstance(written, Charge) or written != charge:
         raise DeclarationError(sentence("A charge must read the same after it was written", given=charge))
     return written

@@ -35,7 +35,8 @@ def open_server(address: str) -> Storage:
         raise DeclarationError("A ledger on a server needs psycopg: pip install 'reaedp[postgres]'.") from error
     event.listen(engine, "connect", _settings)
     opened = _storage(engine, url.render_as_string(hide_password=True))
-    prepare(opened, make=True)
+    with opened.closed_on_error():
+        prepare(opened, make=True)
     return opened
 
 

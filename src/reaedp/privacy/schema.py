@@ -25,6 +25,7 @@ from reaedp.privacy.entry import UNREADABLE, Charge, Raise, Registration, Stamp,
 from reaedp.privacy.posting import change_terms, post, postings, register
 from reaedp.privacy.storage import HEAD, METADATA, Storage
 from reaedp.privacy.unit import Unit
+from reaedp.privacy.verification import check_book
 
 #: Version 0: one table, no chain, no parts; every row repeats the terms of its data set as JSON.
 CHARGES_0 = Table(
@@ -55,7 +56,7 @@ def prepare(storage: Storage, *, make: bool = False, noted: Mapping[str, Any] | 
             _bring_forward(connection, make)
     if noted is not None:
         with storage.transaction(write=False) as connection:
-            confirm(connection, stated_head(connection), noted, "the witness beside it")
+            _check_witness(connection, noted)
 
 
 def create(connection: Connection) -> None:
@@ -63,6 +64,14 @@ def create(connection: Connection) -> None:
     METADATA.create_all(connection)
     identity = secrets.token_hex(16)
     connection.execute(insert(HEAD).values(version=VERSION, identity=identity, number=0, hash=genesis(identity)))
+
+
+def _check_witness(connection: Connection, noted: Mapping[str, Any]) -> None:
+    try:
+        confirm(connection, stated_head(connection), noted, "the witness beside it")
+    except LedgerDamaged:
+        check_book(connection)  # may name the entry where the damage begins
+        raise
 
 
 def _version(connection: Connection) -> int | None:

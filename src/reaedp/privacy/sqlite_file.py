@@ -48,7 +48,8 @@ def open_file(address: Path) -> Storage:
             if not path.exists():
                 _make(path, noted)
             opened = _storage(path)
-            prepare(opened, noted=noted)
+            with opened.closed_on_error():
+                prepare(opened, noted=noted)
     except OSError as error:
         reason = f"{error.strerror}: {error.filename or path}"
         raise LedgerBusy(f"The ledger {path} cannot be opened or made ({reason}).") from error
@@ -66,9 +67,9 @@ def _make(path: Path, noted: Mapping[str, object] | None) -> None:
     for ending in ("", "-wal", "-shm"):
         _beside(fresh, ending).unlink(missing_ok=True)
     made = _storage(fresh, mode="rwc")
-    with made.transaction(write=True) as connection:
+    with made.closed_on_error(), made.transaction(write=True) as connection:
         create(connection)
-    made.reader.dispose()
+    made.close()
     _sync(fresh)
     fresh.replace(path)
     _sync(path.parent)
@@ -88,21 +89,9 @@ def _storage(path: Path, mode: str = "rw") -> Storage:
 
 
 def _engine(path: Path, mode: str, files: dict[str, tuple[int, int]]) -> Engine:
-    def connect() -> sqlite3.Connection:
-        if mode == "rw" and path.exists() and path.stat().st_size == 0:
-            raise LedgerDamaged(f"The ledger {path} is empty: cut off, or not a ledger. Restore it, or delete it.")
-        patience = storage.PATIENCE_SECONDS
-        uri = f"{path.as_uri()}?mode={mode}"
-        connection = sqlite3.connect(uri, patience, isolation_level=None, check_same_thread=False, uri=True)
-        for pragma in PRAGMAS:
-            connection.execute(pragma)
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # brings the log file into being
-        files.update(_identities(path))
-        return connection
-
     engine = create_engine(
         "sqlite://",
-        creator=connect,
+        creator=partial(_connect, path, mode, files),
         poolclass=QueuePool,
         pool_size=1,
         max_overflow=0,
@@ -110,6 +99,22 @@ def _engine(path: Path, mode: str, files: dict[str, tuple[int, int]]) -> Engine:
     )
     event.listen(engine, "begin", _begin)
     return engine
+
+
+def _connect(path: Path, mode: str, files: dict[str, tuple[int, int]]) -> sqlite3.Connection:
+    if mode == "rw" and path.exists() and path.stat().st_size == 0:
+        raise LedgerDamaged(f"The ledger {path} is empty: cut off, or not a ledger. Restore it, or delete it.")
+    uri, patience = f"{path.as_uri()}?mode={mode}", storage.PATIENCE_SECONDS
+    connection = sqlite3.connect(uri, patience, isolation_level=None, check_same_thread=False, uri=True)
+    try:
+        for pragma in PRAGMAS:
+            connection.execute(pragma)
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # brings the log file into being
+        files.update(_identities(path))
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _begin(connection: Connection) -> None:

@@ -83,14 +83,27 @@ class Storage:
         try:
             with (self.writer if write else self.reader).begin() as connection:
                 yield connection
-        except (SQLAlchemyError, MemoryError) as error:
+        except (SQLAlchemyError, MemoryError, OSError) as error:
             raise self._translated(error) from error
         self.guard()
+
+    def close(self) -> None:
+        """Let go of the file or the connection."""
+        self.reader.dispose()
+
+    @contextmanager
+    def closed_on_error(self) -> Iterator[None]:
+        """Keep nothing open when the ledger could not be opened."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
 
     def _translated(self, error: BaseException) -> LedgerError:
         cause = error.orig if isinstance(error, DBAPIError) and error.orig else error
         reason = (str(cause).splitlines() or [type(cause).__name__])[0]
-        if isinstance(error, PoolTimeout) or self.out_of_reach(cause):
+        if isinstance(error, PoolTimeout | OSError) or self.out_of_reach(cause):
             return LedgerBusy(
                 f"The ledger {self.place} is locked, read-only, full, or cannot be reached ({reason}); "
                 "nothing was released. Try again when that is mended."
