@@ -19,7 +19,7 @@ LAYERS = [
     ["mechanisms"],
     ["statistics"],
     ["request", "release"],
-    ["plan", "forecast"],
+    ["plan", "forecast", "advice", "calibration"],
     ["readme", "manifest", "folder"],
     ["curator"],
     ["learning", "publication", "verification"],

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 
 def blocks(file: str, language: str) -> list[str]:
     text = (ROOT / file).read_text(encoding="utf-8")
-    return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.M | re.S)
+    return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
 
 
 def test_the_python_example_of_the_readme_runs(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from reaedp.calibration import Calibration as Calibration
     from reaedp.contract import Boolean as Boolean
     from reaedp.contract import Category as Category
     from reaedp.contract import Contract as Contract
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from reaedp.mechanisms.gaussian import Gaussian as Gaussian
     from reaedp.mechanisms.laplace import Laplace as Laplace
     from reaedp.mechanisms.threshold import Threshold as Threshold
+    from reaedp.mechanisms.two_stage import TwoStage as TwoStage
     from reaedp.plan import Plan as Plan
     from reaedp.plan import PlannedRelease as PlannedRelease
     from reaedp.privacy.budget import Budget as Budget
@@ -28,15 +30,22 @@ if TYPE_CHECKING:
     from reaedp.privacy.unit import Unit as Unit
     from reaedp.publication import publish as publish
     from reaedp.release import Release as Release
+    from reaedp.statistics.calibrated_histogram import calibrated_histogram as calibrated_histogram
     from reaedp.statistics.entropy import ConditionalEntropy as ConditionalEntropy
     from reaedp.statistics.entropy import Entropy as Entropy
     from reaedp.statistics.entropy import MutualInformation as MutualInformation
+    from reaedp.statistics.entropy_histogram import EntropyHistogram as EntropyHistogram
+    from reaedp.statistics.entropy_map import EntropyMap as EntropyMap
     from reaedp.statistics.marginal import KeyedMarginal as KeyedMarginal
     from reaedp.statistics.marginal import Marginal as Marginal
+    from reaedp.statistics.noisy_entropy import entropy_from_counts as entropy_from_counts
+    from reaedp.statistics.routed_entropy import RoutedEntropy as RoutedEntropy
+    from reaedp.statistics.routes import best_route as best_route
     from reaedp.table import Table as Table
     from reaedp.verification import verify as verify
 
 _HOMES = {
+    "reaedp.calibration": ("Calibration",),
     "reaedp.contract": ("Boolean", "Category", "Contract", "Date", "Integer", "Number"),
     "reaedp.curator.curator": ("Curator",),
     "reaedp.errors": ("ReaedpError",),
@@ -45,14 +54,21 @@ _HOMES = {
     "reaedp.mechanisms.gaussian": ("Gaussian",),
     "reaedp.mechanisms.laplace": ("Laplace",),
     "reaedp.mechanisms.threshold": ("Threshold",),
+    "reaedp.mechanisms.two_stage": ("TwoStage",),
     "reaedp.plan": ("Plan", "PlannedRelease"),
     "reaedp.privacy.budget": ("Budget",),
     "reaedp.privacy.ledger": ("Ledger",),
     "reaedp.privacy.unit": ("Unit",),
     "reaedp.publication": ("publish",),
     "reaedp.release": ("Release",),
+    "reaedp.statistics.calibrated_histogram": ("calibrated_histogram",),
+    "reaedp.statistics.entropy_histogram": ("EntropyHistogram",),
     "reaedp.statistics.entropy": ("ConditionalEntropy", "Entropy", "MutualInformation"),
+    "reaedp.statistics.entropy_map": ("EntropyMap",),
     "reaedp.statistics.marginal": ("KeyedMarginal", "Marginal"),
+    "reaedp.statistics.noisy_entropy": ("entropy_from_counts",),
+    "reaedp.statistics.routed_entropy": ("RoutedEntropy",),
+    "reaedp.statistics.routes": ("best_route",),
     "reaedp.table": ("Table",),
     "reaedp.verification": ("verify",),
 }

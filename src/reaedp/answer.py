@@ -15,6 +15,14 @@ class Keyed(NamedTuple):
     counts: Integers
 
 
-#: A vector of public length, or counts of keys that the data chose.
-Shape = Literal["vector", "keyed"]
+class Routed(NamedTuple):
+    """A look at some counts, a number computed from them, and the counts; after noise one of the last two is left."""
+
+    look: Integers
+    number: Integers | None
+    counts: Integers | None
+
+
+#: A vector of public length; counts of keys that the data chose; a number and counts, of which one will be released.
+Shape = Literal["vector", "keyed", "routed"]
 Answer = TypeVar("Answer", Integers, Keyed)

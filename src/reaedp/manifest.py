@@ -13,20 +13,34 @@ from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated, Mechanism
 from reaedp.mechanisms.threshold import Threshold
+from reaedp.mechanisms.two_stage import TwoStage
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.canonical import price_record
 from reaedp.privacy.unit import Sensitivity, Unit
 from reaedp.release import Release
 from reaedp.statistics.entropy import ConditionalEntropy, Entropy, MutualInformation
+from reaedp.statistics.entropy_histogram import EntropyHistogram
+from reaedp.statistics.entropy_map import EntropyMap
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
+from reaedp.statistics.routed_entropy import RoutedEntropy
 from reaedp.statistics.statistic import Statistic
 
 FORMAT = 1
 STATISTICS: dict[str, type[Any]] = {
-    kind.__name__: kind for kind in (Marginal, KeyedMarginal, Entropy, ConditionalEntropy, MutualInformation)
+    kind.__name__: kind
+    for kind in (
+        Marginal,
+        EntropyHistogram,
+        KeyedMarginal,
+        Entropy,
+        RoutedEntropy,
+        ConditionalEntropy,
+        MutualInformation,
+        EntropyMap,
+    )
 }
-MECHANISMS: dict[str, type[Any]] = {kind.name: kind for kind in (Laplace, Gaussian, Threshold)}
+MECHANISMS: dict[str, type[Any]] = {kind.name: kind for kind in (Laplace, Gaussian, Threshold, TwoStage)}
 #: The libraries whose version can matter to someone who checks a release.
 LIBRARIES = ("reaedp", "opendp", "dp-accounting", "duckdb", "narwhals", "numpy")
 
@@ -110,7 +124,7 @@ def statistic_record(statistic: Statistic) -> dict[str, Any]:
 def read_statistic(record: dict[str, Any]) -> Statistic:
     """Rebuild a statistic from its record."""
     parameters = {key: value for key, value in record.items() if key != "name"}
-    if record["name"] in ("Marginal", "KeyedMarginal"):
+    if record["name"] in ("Marginal", "KeyedMarginal", "EntropyMap"):
         return STATISTICS[record["name"]](*parameters["columns"])  # type: ignore[no-any-return]
     if "orders" in parameters:
         parameters["orders"] = [float(order) for order in parameters["orders"]]

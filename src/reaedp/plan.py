@@ -16,11 +16,17 @@ from reaedp.mechanisms.threshold import Threshold
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.loss import exact, positive
 from reaedp.request import Request
+from reaedp.statistics.calibrated_histogram import calibrated_histogram
 from reaedp.statistics.entropy import ConditionalEntropy, Entropy, MutualInformation
+from reaedp.statistics.entropy_histogram import EntropyHistogram
+from reaedp.statistics.entropy_map import EntropyMap
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
+from reaedp.statistics.routes import best_route
 from reaedp.statistics.statistic import Statistic
 
 MechanismName = Literal["laplace", "gaussian", "threshold"]
+#: Noise on the entropy; a histogram, from which it follows; or the better of the two.
+RouteName = Literal["direct", "histogram", "best"]
 _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
 
@@ -34,6 +40,8 @@ class PlannedRelease:
     mechanism: MechanismName
     orders: tuple[float, ...] = (1.0,)
     given: tuple[str, ...] = ()
+    route: RouteName = "direct"
+    error_bits: float | None = None
     epsilon: float | None = None
     delta: float | None = None
     share: float | None = None
@@ -55,8 +63,28 @@ class PlannedRelease:
             names = getattr(self, key)
             texts = isinstance(names, tuple) and all(isinstance(name, str) for name in names)
             mistakes.unless(texts, f"{key} must be a list of column names", given=names)
+        self._check_route(mistakes)
         self._check_price(mistakes)
         mistakes.report()
+
+    def _check_route(self, mistakes: Mistakes) -> None:
+        mistakes.unless(self.route in get_args(RouteName), "route must be direct, histogram or best", given=self.route)
+        if self.route != "direct":
+            mistakes.unless(self.kind == "entropy", "route is a key of kind entropy", given=self.kind)
+            mistakes.unless(self.orders == (1.0,), "orders other than 1 take the direct route", given=self.orders)
+        mistakes.unless(
+            self.route != "best" or self.mechanism == "laplace",
+            "mechanism must be laplace for route best",
+            given=self.mechanism,
+        )
+        if self.error_bits is not None:
+            mistakes.unless(
+                self.kind == "histogram" and self.mechanism != "threshold",
+                "error_bits is a key of histograms of all cells",
+                given=(self.kind, self.mechanism),
+            )
+            with mistakes.gathered():
+                positive("error_bits", self.error_bits)
 
     def _check_price(self, mistakes: Mistakes) -> None:
         mistakes.unless(
@@ -83,9 +111,19 @@ class PlannedRelease:
         return float(exact(self.share) * exact(budget.epsilon)), self.delta or self.share * budget.delta
 
     def request(self, contract: Contract) -> Request:
-        """The statistic and the mechanism that this release asks for."""
-        statistic = KINDS[self.kind](self)
+        """The statistic and the mechanism that this release asks for, or that public facts choose for it."""
         epsilon, delta = self.price(contract.budget)
+        if self.route == "best":
+            route = best_route(contract, self.columns, epsilon)
+            return Request(self.name, route.statistic, route.mechanism)
+        if self.error_bits is not None:
+            allowed = delta if self.mechanism == "gaussian" else None
+            choice = calibrated_histogram(
+                contract, self.columns, epsilon=epsilon, delta=allowed, error_bits=self.error_bits
+            )
+            return Request(self.name, choice.statistic, choice.mechanism)
+        by_histogram = self.route == "histogram"
+        statistic = EntropyHistogram.under(contract, self.columns) if by_histogram else KINDS[self.kind](self)
         return Request(self.name, statistic, _MECHANISMS[self.mechanism](epsilon, delta, statistic, contract))
 
 
@@ -99,6 +137,7 @@ KINDS: dict[str, Callable[[PlannedRelease], Statistic]] = {
     "entropy": lambda planned: Entropy(planned.columns, planned.orders),
     "conditional-entropy": lambda planned: ConditionalEntropy(planned.columns, planned.given),
     "mutual-information": lambda planned: MutualInformation(planned.columns, planned.given),
+    "entropy-map": lambda planned: EntropyMap(*planned.columns),
 }
 
 

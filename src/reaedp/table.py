@@ -68,6 +68,11 @@ class Table:
         shares = np.divide(values, totals, out=np.full(values.shape, 1.0 / cells), where=totals != 0)
         return Table(self.axes, shares)
 
+    def present(self) -> "KeyCounts":
+        """The same counts without the cells that have none."""
+        keys = np.argwhere(self.values).astype(np.int32)
+        return KeyCounts(self.axes, keys, self.values[self.values != 0].astype(np.int64))
+
     def with_values(self, values: NDArray[np.generic]) -> "Table":
         """Other numbers on the same axes."""
         return Table(self.axes, values.reshape(self.values.shape))

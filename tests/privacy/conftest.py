@@ -22,4 +22,4 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
     if request.param == "SQLite":
         return tmp_path / "ledger.db"
     server: Server = request.getfixturevalue("postgres")
-    return server.new_database()
+    return server.new_schema()

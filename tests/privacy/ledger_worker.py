@@ -41,36 +41,53 @@ def forked(work: Callable[[], None]) -> int:
     return child
 
 
-def charge_until_refused(address: str, epsilon: float, most: int) -> dict[str, object]:
+def patiently(address: str, budget: Budget) -> Ledger:
+    """Open a ledger, or make it, while others do the same and its server may be away."""
+    deadline = time.monotonic() + 120
+    while True:
+        try:
+            book = Ledger.open(address)
+            book.register("census", budget, ROWS)
+            return book
+        except LedgerBusy:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+
+
+def charge_until_refused(book: Ledger, epsilon: float, most: int) -> dict[str, object]:
     """Charge up to a number of times, again whenever the ledger was busy."""
     numbers: list[int] = []
     refused = busy = 0
     deadline = time.monotonic() + 120
-    while len(numbers) < most and not refused:
+    while len(numbers) < most and not refused and time.monotonic() < deadline:
         try:
-            with Ledger.open(address) as ledger:
-                while len(numbers) < most:
-                    numbers += ledger.charge([release(epsilon)])
+            numbers += book.charge([release(epsilon)])
         except BudgetRefused:
             refused += 1
         except LedgerBusy:
             busy += 1
-            time.sleep(0.02)
-            if time.monotonic() > deadline:
-                raise
+            time.sleep(0.05)
     return {"numbers": numbers, "refused": refused, "busy": busy}
 
 
-def crowd(address: str, folder: str, processes: int, epsilon: float, most: int) -> None:
-    """Start all processes, let them charge at the same moment, and tell how long that took."""
+def crowd(address: str, folder: str, processes: int, *, epsilon: float, most: int, budget: Budget) -> None:
+    """Let processes open, or make, a ledger at the same moment and then charge it; tell how long charging took."""
     gate, opener = os.pipe()
+    ready, announcer = os.pipe()
 
     def work(name: int) -> None:
         os.close(opener)
-        os.read(gate, 1)
-        Path(folder, f"{name}.json").write_text(json.dumps(charge_until_refused(address, epsilon, most)))
+        with patiently(address, budget) as book:
+            os.write(announcer, b".")
+            os.read(gate, 1)
+            result = charge_until_refused(book, epsilon, most)
+        Path(folder, f"{name}.json").write_text(json.dumps(result))
 
     children = [forked(lambda name=name: work(name)) for name in range(processes)]  # type: ignore[misc]
+    os.close(announcer)
+    for _ in children:
+        os.read(ready, 1)
     started = time.monotonic()
     os.close(opener)
     codes = [os.waitpid(child, 0)[1] for child in children]
@@ -130,7 +147,13 @@ def powerless(address: str) -> None:
 
 
 MODES: dict[str, Callable[[list[str]], None]] = {
-    "crowd": lambda words: crowd(words[0], words[1], int(words[2]), float(words[3]), int(words[4])),
+    "crowd": lambda words: crowd(
+        *words[:2],
+        int(words[2]),
+        epsilon=float(words[3]),
+        most=int(words[4]),
+        budget=Budget(float(words[5]), float(words[6])),
+    ),
     "killed": lambda words: killed(words[0], words[1], int(words[2]), int(words[3])),
     "fill": lambda words: fill(words[0], int(words[1])),
     "powerless": lambda words: powerless(words[0]),

@@ -40,13 +40,22 @@ class Server:
     def address(self, database: str) -> str:
         return f"postgresql://keeper@127.0.0.1:{self.port}/{database}"
 
-    def new_database(self) -> str:
+    def execute(self, statement: str) -> None:
         import psycopg
 
-        name = f"ledger{next(NUMBERS)}"
         with psycopg.connect(self.address("postgres"), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")
+            connection.execute(statement)
+
+    def new_database(self) -> str:
+        name = f"ledger{next(NUMBERS)}"
+        self.execute(f"CREATE DATABASE {name}")
         return self.address(name)
+
+    def new_schema(self) -> str:
+        """A place for one ledger in a database with several; made much faster than a database."""
+        name = f"ledger{next(NUMBERS)}"
+        self.execute(f"CREATE SCHEMA {name}")
+        return self.address(f"postgres?options=-csearch_path%3D{name}")
 
 
 def find_binaries() -> Path | None:

@@ -73,9 +73,7 @@ def check_crowd(address: str | Path, folder: Path, charges: int, epsilon: float,
     """The budget is for fewer charges than 32 processes together would like to make."""
     processes = 32
     folder.mkdir()
-    with Ledger.open(address) as book:
-        book.register("census", budget, ROWS)
-    timing = run("crowd", address, folder, processes, epsilon, charges)
+    timing = run("crowd", address, folder, processes, epsilon, charges, budget.epsilon, budget.delta)
     results = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
     numbers = sorted(number for one in results for number in one["numbers"])
     allowed = copies_left({}, (Pure(epsilon),), budget)
@@ -94,7 +92,7 @@ def test_32_processes_never_spend_a_unit_too_much(address: str | Path, tmp_path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("budget", [ONE, Budget(0.2, 1e-6)])
+@pytest.mark.parametrize("budget", [ONE, Budget(0.1, 1e-6)])
 def test_32_processes_never_spend_a_unit_too_much_in_a_long_run(
     address: str | Path, tmp_path: Path, budget: Budget, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -155,11 +153,11 @@ def test_whatever_was_published_before_500_kills_was_charged_before(
 
 
 def test_a_server_that_stops_in_the_middle_loses_no_charge(postgres: Server, tmp_path: Path) -> None:
-    address = postgres.new_database()
+    address = postgres.new_schema()
     with Ledger.open(address) as book:
         book.register("census", Budget(1000.0, 1e-12), ROWS)
-        crowd = start("crowd", address, tmp_path, 4, 0.001, 60)
-        while len(list(book.history())) < 20:
+        crowd = start("crowd", address, tmp_path, 3, 0.001, 40, 1000.0, 1e-12)
+        while len(list(book.history())) < 15:
             time.sleep(0.02)
         postgres.stop("immediate")
         with pytest.raises(LedgerBusy):
@@ -171,10 +169,10 @@ def test_a_server_that_stops_in_the_middle_loses_no_charge(postgres: Server, tmp
         charged = {one.number for one in book.history() if one.charge}
         book.verify()
         (last,) = book.charge([release(0.001)])
-    assert len(numbers) == 240
+    assert len(numbers) == 120
     assert numbers <= charged
     # A commit may have been on disk before its confirmation was lost, once for each process.
-    assert len(charged - numbers) <= 4
+    assert len(charged - numbers) <= 3
     assert last == max(charged) + 1
     assert any(one["busy"] for one in results)
 
@@ -259,7 +257,7 @@ def test_a_locked_file_is_busy_for_writers_and_open_for_readers(file: Path) -> N
 def test_a_locked_table_is_busy(postgres: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     import psycopg
 
-    address = postgres.new_database()
+    address = postgres.new_schema()
     with Ledger.open(address) as book:
         book.register("census", ONE, ROWS)
         with psycopg.connect(address) as other:
@@ -272,7 +270,7 @@ def test_a_locked_table_is_busy(postgres: Server, monkeypatch: pytest.MonkeyPatc
 def test_a_server_that_does_not_sync_is_refused(postgres: Server) -> None:
     import psycopg
 
-    address = postgres.new_database()
+    address = postgres.new_schema()
     with psycopg.connect(address, autocommit=True) as connection:
         connection.execute("ALTER SYSTEM SET fsync = off")
         connection.execute("SELECT pg_reload_conf()")
@@ -422,9 +420,9 @@ def check_flipped(path: Path) -> str:
 
 
 def flips(content: bytes, header: int, many: int, seed: int) -> Iterator[tuple[int, bytes]]:
-    """Flip one bit: in each byte of the header, and in bytes at random."""
+    """Flip one bit: in some bytes of the header, and in bytes at random."""
     chance = random.Random(seed)
-    for place in [*range(header), *(chance.randrange(len(content)) for _ in range(many))]:
+    for place in [*(2 * byte for byte in range(header)), *(chance.randrange(len(content)) for _ in range(many))]:
         flipped = bytearray(content)
         flipped[place] ^= 1 << chance.randrange(8)
         yield place, bytes(flipped)
@@ -437,20 +435,22 @@ def check_flips(file: Path, folder: Path, target: str, header: int, many: int) -
             pass  # closing brings the log home
     kept = {path.name: path.read_bytes() for path in whole.parent.iterdir()}
     outcomes: dict[str, int] = {}
-    for place, content in flips(kept[f"ledger.db{target}"], header, many, 11):
+    intact = kept[f"ledger.db{target}"]
+    for place, content in [(-1, intact), *flips(intact, header, many, 11)]:
         work = folder / "work"
         work.mkdir()
         for name, original in kept.items():
             (work / name).write_bytes(content if name == f"ledger.db{target}" else original)
         outcome = check_flipped(work / "ledger.db")
         assert outcome in {"found by verification", "harmless", "LedgerDamaged", "LedgerBusy"}, place
+        assert outcome == "harmless" or place >= 0
         outcomes[outcome] = outcomes.get(outcome, 0) + 1
         shutil.rmtree(work)
     return outcomes
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize(("target", "header", "many"), [("", 100, 40), ("-wal", 40, 40), ("-witness", 0, 20)])
+@pytest.mark.parametrize(("target", "header", "many"), [("", 50, 50), ("-wal", 20, 40), ("-witness", 0, 20)])
 def test_a_flipped_bit_never_gives_budget_back(file: Path, tmp_path: Path, target: str, header: int, many: int) -> None:
     outcomes = check_flips(file, tmp_path, target, header, many)
     assert outcomes["LedgerDamaged"] > 0

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from reaedp.cli import learn, ledger
+from reaedp.cli.calibrate import calibrate
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -16,6 +17,7 @@ app = typer.Typer(
 )
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(learn.app, name="learn")
+app.command()(calibrate)
 
 Data = Annotated[str, typer.Option(help="CSV, TSV or Parquet file, a glob of them, or a database address.")]
 

@@ -12,6 +12,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from reaedp.advice import advice
 from reaedp.forecast import Forecast
 from reaedp.plan import Plan
 from reaedp.privacy.accounting import epsilon, tally
@@ -45,6 +46,8 @@ def show_plan(plan: Plan) -> None:
     console.print(table)
     for forecast in forecasts:
         console.print(f"{forecast.name}: {forecast.words}", markup=False)
+    for line in advice(requests, contract):
+        console.print(line, markup=False)
     cost = epsilon(tally([request.charge(contract).price for request in requests]), contract.budget.delta)
     console.print(f"All releases together cost ε = {cost:.4g} at δ = {contract.budget.delta:g}.")
     console.print(f"The ledger has ε = {left(plan):.4g} left.")

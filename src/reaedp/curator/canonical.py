@@ -1,6 +1,6 @@
 """The canonical form of values in the embedded engine: conversions that could fail are TRY_CASTs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from reaedp.contract import Boolean, Category, Column, Date, Integer, Number
 from reaedp.contract.category import Undeclared
+from reaedp.curator.kept_rows import TOGETHER, kept, parts, statement
 from reaedp.errors import DeclarationError, ReaedpError, unknown
 
 TEXT = {"VARCHAR", "ENUM", "UUID"}
@@ -76,13 +77,33 @@ class EmbeddedSource:
             return dict(counts.to_native().fetchnumpy())
         except duckdb.Error as error:
             reason = type(error).__name__
-        raise ReaedpError(f"The engine could not count ({reason}). If noise was already charged, the charge stands.")
+        raise _could_not_count(reason)
+
+    def collect_groups(
+        self, rows: nw.LazyFrame[Any], groups: Sequence[tuple[str, ...]]
+    ) -> Iterator[dict[str, NDArray[np.generic]]]:
+        """Keep the rows in the engine meanwhile, so that they are read and converted once."""
+        try:
+            with kept(rows.to_native()) as table:
+                for start in range(0, len(groups), TOGETHER):
+                    some = groups[start : start + TOGETHER]
+                    # Asked of the source: a query of the rows would carry all their conversions along.
+                    found = self.relation.query(f"{table}_source", statement(table, some)).fetchnumpy()
+                    yield from parts(found, some)
+            return
+        except duckdb.Error as error:
+            reason = type(error).__name__
+        raise _could_not_count(reason)
 
     def _find(self, name: str) -> tuple[str, str]:
         if name not in self.columns:
             raise DeclarationError(f"The data lacks a declared column. {unknown('column', name, self.columns)}")
         identifier, kind = self.columns[name]
         return '"' + identifier.replace('"', '""') + '"', kind.split("(")[0]
+
+
+def _could_not_count(reason: str) -> ReaedpError:
+    return ReaedpError(f"The engine could not count ({reason}). If noise was already charged, the charge stands.")
 
 
 def _value(column: Column, cell: str, kind: str) -> str:

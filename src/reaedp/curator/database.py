@@ -2,6 +2,7 @@
 
 import weakref
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -14,7 +15,7 @@ from reaedp.contract import Column
 from reaedp.errors import DeclarationError, ReaedpError, unknown
 
 FORM = "postgresql://user:password@host:port/database?table=schema.table"
-#: ibis's types by the names that the embedded engine has for them.
+#: ibis's types by the names that the embedded engine has for them; what ibis does not know is read as text.
 TYPES = {
     "Int8": "TINYINT",
     "Int16": "SMALLINT",
@@ -27,6 +28,7 @@ TYPES = {
     "Float32": "FLOAT",
     "Float64": "DOUBLE",
     "String": "VARCHAR",
+    "Unknown": "VARCHAR",
 }
 #: Arguments of a connection that its address may override.
 DEFAULTS = {scheme: {"connect_timeout": "30"} for scheme in ("postgresql", "postgres")}
@@ -80,8 +82,7 @@ class DatabaseSource:
     def collect(self, counts: nw.LazyFrame[Any]) -> dict[str, NDArray[np.generic]]:
         """Run the query; the database's own words about a failure could quote a row, so they are not repeated."""
         try:
-            frame = self.backend.execute(counts.to_native(), limit=None)
-            return {name: frame[name].to_numpy() for name in frame.columns}
+            return self._fetch(counts.to_native())
         except Exception as error:  # drivers share no base class
             reason = type(error).__name__
         raise ReaedpError(f"The database could not count ({reason}). If noise was already charged, the charge stands.")
@@ -89,7 +90,7 @@ class DatabaseSource:
     def _check(self, rows: Any) -> None:
         """Let the database plan the query for no row: what it lacks or forbids is found before anything is charged."""
         try:
-            self.backend.execute(rows.limit(0))
+            self._fetch(rows.limit(0))
             return
         except Exception as error:  # drivers share no base class
             reason = type(error).__name__
@@ -97,6 +98,11 @@ class DatabaseSource:
             f"The database cannot convert the declared columns ({reason})."
             " Let its user read them, or name a view that offers them in plain types."
         )
+
+    def _fetch(self, query: Any) -> dict[str, NDArray[np.generic]]:
+        with closing(self.backend.raw_sql(self.backend.compile(query))) as cursor:
+            rows = cursor.fetchall()
+        return {name: np.array([row[place] for row in rows], object) for place, name in enumerate(query.columns)}
 
     def _find(self, name: str) -> tuple[Any, str]:
         types = self.types

@@ -5,7 +5,6 @@ the second looks at several times should be computed once: the source puts them 
 """
 
 from collections.abc import Callable, Sequence
-from decimal import Decimal, localcontext
 from typing import Any
 
 import ibis
@@ -22,22 +21,14 @@ Cell = Any
 Known = tuple[Column, Cell, str]
 Step = Callable[[Cell, str], Cell]
 
-#: Longer texts are neither numbers nor dates: a database may fail to search them.
+#: Longer texts are neither numbers nor dates, and only so much of a text orders rows: a database may fail with more.
 LONGEST = 8 * 2**20
 #: Plain numbers of up to this length are far from overflow and from underflow.
 SHORT = 200
-
-
-def _significant(number: Decimal) -> str:
-    return "".join(map(str, number.as_tuple().digits)).rstrip("0")
-
-
-with localcontext(prec=2000):
-    #: Digits of the smallest number that rounds to infinity, 0.17976…·10^309.
-    OVERFLOW = _significant(Decimal(2) ** 1024 - Decimal(2) ** 970)
-    #: Digits of the largest number that rounds to zero, 0.24703…·10^-323.
-    UNDERFLOW = _significant(Decimal(2) ** -1075)
-
+#: Digits of the smallest number that rounds to infinity, 2^1024 - 2^970 = 0.17976…·10^309.
+OVERFLOW = str(2**1024 - 2**970)
+#: Digits of the largest number that rounds to zero, 2^-1075 = 5^1075·10^-1075 = 0.24703…·10^-323.
+UNDERFLOW = str(5**1075)
 
 #: Functions of the database itself. ibis has no MD5 for many, and its own floor is an integer, which is too narrow.
 md5: Any = ibis.udf.scalar.builtin(lambda text: text, name="md5", signature=((str,), str))
@@ -51,7 +42,8 @@ def prepared(cells: Sequence[Known], person: Cell | None) -> list[Cell]:
         named.append(_steps(column, kind)[0](cell, kind).name(f"v{number}"))
         named.append(cell.notnull().name(f"filled{number}"))
         if person is not None:
-            named.append(md5(person + "/" + printed(cell, kind).coalesce("")).name(f"digest{number}"))
+            text = printed(cell, kind).coalesce("")
+            named.append(md5(person.left(LONGEST) + "/" + text.left(LONGEST)).name(f"digest{number}"))
     return named
 
 
@@ -70,8 +62,7 @@ def printed(cell: Cell, kind: str) -> Cell:
     """Text as the embedded engine prints it, so that both keep the same rows of a person."""
     if kind not in ("FLOAT", "DOUBLE"):
         return _plain_text(cell)
-    number = cell.cast("float64")
-    return _text_of_double(number, number.cast("string") + ".0")
+    return _printed_number(cell.cast("string"), cell.cast("float64"))
 
 
 def _steps(column: Column, kind: str) -> tuple[Step, Step]:
@@ -99,22 +90,24 @@ def _plain_text(cell: Cell, _kind: str = "") -> Cell:
     return cell.cast("string") + ""  # ibis takes an enumeration for a text and leaves the cast out
 
 
-def _text_of_number(cell: Cell, kind: str) -> Cell:
+def _text_of_number(number: Cell, _kind: str) -> Cell:
     """Text that does not depend on how an engine prints: whole numbers without a fraction."""
-    number = _double(cell, kind)
-    return _text_of_double(number, number.cast("int64").cast("string"))
+    whole = (number == floor(number)) & (number.abs() < 1e15)
+    return ibis.cases(
+        (whole, number.cast("int64").cast("string")), else_=_printed_number(number.cast("string"), number)
+    )
 
 
-def _text_of_double(number: Cell, whole: Cell) -> Cell:
-    """This text for whole numbers below 10^15, and that of the embedded engine for others."""
+def _printed_number(text: Cell, number: Cell) -> Cell:
+    """A floating-point number as the embedded engine prints it, from the text that the database prints."""
     return ibis.cases(
         (number.isnan(), "nan"),
         (number == float("inf"), "inf"),
         (number == float("-inf"), "-inf"),
-        (number != floor(number), number.cast("string")),
-        (number.abs() < 1e15, whole),
+        (number != floor(number), text),
+        (number == 0, text + ".0"),  # a negative zero keeps its sign
         (number.abs() < 1e16, number.cast("int64").cast("string") + ".0"),
-        else_=number.cast("string"),
+        else_=text,
     )
 
 
@@ -180,8 +173,9 @@ def _days_of_moment(cell: Cell, _kind: str) -> Cell:
 def _date_of_text(cell: Cell, _kind: str) -> Cell:
     """Year·10000 + month·100 + day, and a half where the time is 24:00."""
     text = _plain_text(cell)
-    parts = text.strip().replace("/", "-").replace(" ", "-").replace("T", "-").split("-")
-    year, month, day = (parts[place].cast("float64") for place in range(3))
+    dashed = text.strip().replace("/", "-").replace(" ", "-").replace("T", "-")
+    parts = (dashed, dashed.re_replace("^[0-9]*-", ""), dashed.re_replace("^[0-9]*-[0-9]*-", ""))
+    year, month, day = (part.re_replace("-.*$", "").cast("float64") for part in parts)
     half = ibis.cases((text.re_search("[ T]24:"), 0.5), else_=0.0)
     date = year * 10_000 + month * 100 + day + half
     return ibis.cases(
@@ -227,7 +221,7 @@ def _truth_of_number(cell: Cell, _kind: str) -> Cell:
 _TRUTH = frozenset({"BOOLEAN"})
 _TEXTS: dict[frozenset[str], tuple[Step, Step]] = {
     frozenset(TEXT | WHOLE | TIMES | _TRUTH): (_plain_text, _as_is),
-    frozenset(REAL): (_text_of_number, _as_is),
+    frozenset(REAL): (_double, _text_of_number),
 }
 _CONVERSIONS: dict[str, dict[frozenset[str], tuple[Step, Step]]] = {
     Number.kind: {

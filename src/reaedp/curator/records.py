@@ -4,14 +4,17 @@ A count is computed in the engine by GROUP BY; only tables of counts leave it. A
 are counted, chosen by an order that depends on that person's rows and name alone.
 """
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from reaedp.contract import Column, Contract
+from reaedp.curator.blocks import merged
 from reaedp.curator.encode import encode
-from reaedp.curator.source import Source, open_source
+from reaedp.curator.source import Source, counted, open_source
 from reaedp.table import KeyCounts, Table
 
 
@@ -52,11 +55,23 @@ class Records:
         """How many rows fall into each cell that has any."""
         columns = self._contract.select(names)
         keys = [f"k{number}" for number in range(len(columns))]
-        rows = self._encoded(columns, keys)
-        counted = rows.group_by(*keys).agg(nw.len().cast(nw.Int64).alias("rows"))
-        arrays = self._source.collect(counted)
-        matrix = np.column_stack([arrays[key].astype(np.int32) for key in keys]).reshape(-1, len(keys))
-        return KeyCounts(columns, matrix, arrays["rows"].astype(np.int64))
+        arrays = self._source.collect(counted(self._encoded(columns, keys), keys))
+        return _key_counts(columns, [arrays[key] for key in keys], arrays["rows"])
+
+    def group_counts(self, groups: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], KeyCounts]]:
+        """How many rows fall into each cell that has any, for several groupings of the same rows, in any order.
+
+        At most `max_rows` rows of a person are chosen once, by all columns of all groupings.
+        """
+        columns = {column.name: column for group in groups for column in self._contract.select(group)}
+        keys = {name: f"k{number}" for number, name in enumerate(columns)}
+        coded = self._encoded(tuple(columns.values()), list(keys.values()))
+        rows = coded.select(*(nw.col(keys[name]).cast(_narrowest(column)) for name, column in columns.items()))
+        blocks = merged(groups, {name: column.size for name, column in columns.items()})
+        tables = self._source.collect_groups(rows, [tuple(keys[name] for name in block) for block in blocks])
+        for (block, answered), arrays in zip(blocks.items(), tables, strict=True):
+            axes = tuple(columns[name] for name in block)
+            yield from _summed(axes, [arrays[keys[name]] for name in block], arrays["rows"], answered)
 
     def level_counts(self, name: str, longest: int) -> dict[str, int]:
         """How many rows hold each text in a column whose levels are not declared; longer texts are cut."""
@@ -78,6 +93,30 @@ class Records:
             if column.drops:
                 coded = coded.filter(nw.col(key) >= 0)
         return _first_rows(coded, unit.rows, keys) if unit.person else coded
+
+
+def _key_counts(axes: tuple[Column, ...], keys: list[NDArray[Any]], rows: NDArray[Any]) -> KeyCounts:
+    matrix = np.column_stack([key.astype(np.int32) for key in keys]).reshape(-1, len(axes))
+    return KeyCounts(axes, matrix, rows.astype(np.int64))
+
+
+def _summed(
+    axes: tuple[Column, ...], keys: list[NDArray[Any]], rows: NDArray[Any], groups: list[tuple[str, ...]]
+) -> Iterator[tuple[tuple[str, ...], KeyCounts]]:
+    """The counts of these groupings from those of one that has all their columns."""
+    if groups == [tuple(axis.name for axis in axes)]:
+        yield groups[0], _key_counts(axes, keys, rows)
+        return
+    counts = np.zeros(tuple(axis.size for axis in axes), dtype=np.int64)
+    counts[tuple(key.astype(np.intp) for key in keys)] = rows
+    table = Table(axes, counts)
+    for group in groups:
+        yield group, table.project(*group).present()
+
+
+def _narrowest(column: Column) -> type[nw.Int8 | nw.Int16 | nw.Int32]:
+    """The smallest type that all engines have for these cell numbers."""
+    return nw.Int8 if column.size < 2**7 else nw.Int16 if column.size < 2**15 else nw.Int32
 
 
 def _order(columns: int) -> nw.Expr:

@@ -18,5 +18,5 @@ INFINITE = f"^{_SPACE}[+-]?{_INFINITY}{_SPACE}$"
 #: Year, month and day, which need not exist; a time may follow, whose zone is not looked at.
 DATE = f"^{_SPACE}[0-9]{{1,5}}(-[0-9]{{1,2}}-|/[0-9]{{1,2}}/| [0-9]{{1,2}} )[0-9]{{1,2}}([ T]{_TIME}{_ZONE})?$"
 PLAIN_DATE = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-YES = "^ *([tT]([rR][uU][eE])?|[yY]([eE][sS])?|1([.]0)?) *$"
-NO = "^ *([fF]([aA][lL][sS][eE])?|[nN][oO]?|0([.]0)?) *$"
+YES = f"^{_SPACE}([tT]([rR][uU][eE])?|[yY]([eE][sS])?|1([.]0)?){_SPACE}$"
+NO = f"^{_SPACE}([fF]([aA][lL][sS][eE])?|[nN][oO]?|0([.]0)?){_SPACE}$"

@@ -1,6 +1,6 @@
 """Data of any origin as one lazy table in an engine; nothing is read until something is counted."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -30,6 +30,23 @@ class Source(Protocol):
 
     def collect(self, counts: nw.LazyFrame[Any]) -> dict[str, NDArray[np.generic]]:
         """Run a query over the canonical form; only tables of counts may pass here."""
+
+    def collect_groups(
+        self, rows: nw.LazyFrame[Any], groups: Sequence[tuple[str, ...]]
+    ) -> Iterator[dict[str, NDArray[np.generic]]]:
+        """Count the same rows by several groups of columns."""
+
+
+def counted(rows: nw.LazyFrame[Any], group: Sequence[str]) -> nw.LazyFrame[Any]:
+    """The number of `rows` for each combination of values of these columns."""
+    return rows.group_by(*group).agg(nw.len().cast(nw.Int64).alias("rows"))
+
+
+def collect_each(
+    source: Source, rows: nw.LazyFrame[Any], groups: Sequence[tuple[str, ...]]
+) -> Iterator[dict[str, NDArray[np.generic]]]:
+    """Count by a query for each group, where the engine cannot keep the rows between queries."""
+    return (source.collect(counted(rows, group)) for group in groups)
 
 
 def open_source(data: Any) -> Source:

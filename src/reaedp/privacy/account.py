@@ -8,7 +8,7 @@ the rest bound what the scope has spent, at a cost that does not grow with the h
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -84,9 +84,9 @@ class Account:
             raise ValueError("no account says this")
 
     @property
-    def parts(self) -> tuple[str, ...]:
+    def parts(self) -> Set[str]:
         """The parts that were ever charged."""
-        return tuple(name for name in self.scopes if name != WHOLE)
+        return self.scopes.keys() - {WHOLE}
 
 
 def write_account(account: Account) -> str:

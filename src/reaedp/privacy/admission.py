@@ -88,7 +88,7 @@ def _proofs(tally: Tally, price: Tally, budget: Budget) -> Iterator[Proof]:
         yield Proof(decimal_floor(limit - pure), budget.delta, pure)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def _computed(losses: frozenset[tuple[Loss, int]], delta: float) -> float:
     return epsilon(dict(losses), delta)
 

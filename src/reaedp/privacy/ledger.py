@@ -1,8 +1,8 @@
 """The durable budget of data sets: a charge is on disk, and within the budget, before any noise is drawn.
 
 The only mutable object of the project. Every call is one transaction or fails as a whole; what cannot be read is
-an error, never "nothing spent". Decisions that need numerical mathematics are made outside the transaction, for
-the state that was read, and are taken into it only if that state is still the same.
+an error, never "nothing spent". A decision that needs numerical mathematics is first made outside the transaction,
+for the state that was read, and counts if that state is still the same.
 """
 
 import json
@@ -54,7 +54,7 @@ from reaedp.privacy.posting import (
     post,
     postings,
     questions,
-    read_scope,
+    read_scopes,
     register,
 )
 from reaedp.privacy.storage import Storage
@@ -63,8 +63,6 @@ from reaedp.privacy.verification import check_book, check_claims
 
 __all__ = ["Charge", "Entry", "Ledger"]
 
-#: How often others may change a data set while we prove that a charge fits, before we give up.
-ATTEMPTS = 100
 #: Entries that are read in one transaction of `history`.
 PAGE = 1000
 #: A forecast stops counting here.
@@ -118,16 +116,14 @@ class Ledger:
         """Record charges, all or none, on disk; their entry numbers, or `BudgetRefused` with nothing spent."""
         # What is counted is what is written: each charge is read back from its own text.
         written = [_as_written(charge) for charge in charges]
-        proofs: dict[Place, Proof] = {}
-        for _ in range(ATTEMPTS if written else 0):
-            end, unanswered = self._try(written, proofs)
-            if not unanswered:
-                self._storage.remember(end.checkpoint)
-                return tuple(range(end.number + 1 - len(written), end.number + 1))
-            proofs.update({question.posting.place(question.scope): _answer(question) for question in unanswered})
-        if written:
-            raise LedgerBusy(f"The ledger {self._storage.place} changes too fast; nothing was charged. Try again.")
-        return ()
+        if not written:
+            return ()
+        end, unanswered = self._try(written, {})
+        if unanswered:
+            # The computation may take long and import much; others go on meanwhile, unless they changed the question.
+            end, _ = self._try(written, _answers(unanswered), decide=True)
+        self._storage.remember(end.checkpoint)
+        return tuple(range(end.number + 1 - len(written), end.number + 1))
 
     def finish(self, entries: Sequence[int]) -> None:
         """Record that the releases behind some charges were published; again is no harm."""
@@ -220,14 +216,17 @@ class Ledger:
             raise LedgerBusy(f"The ledger {self._storage.place} was closed; open it again.")
         return self._storage.transaction(write=write)
 
-    def _try(self, charges: Sequence[Charge], proofs: Mapping[Place, Proof]) -> tuple[Head, list[Question]]:
-        """Write the charges if all are known to fit; otherwise write nothing and say what must be proved."""
+    def _try(
+        self, charges: Sequence[Charge], proofs: Mapping[Place, Proof], *, decide: bool = False
+    ) -> tuple[Head, list[Question]]:
+        """Write the charges if all are known to fit; otherwise say what must be proved, or decide it at once."""
         with self._writing() as connection:
             head = read_head(connection, lock=True)
             sorted_charges = postings(connection, charges)
             unanswered = [one for posting in sorted_charges for one in questions(connection, posting, proofs)]
-            if not unanswered:
-                head = post(connection, head, charges, sorted_charges, stamp(), proofs=proofs)
+            if decide or not unanswered:
+                proved = {**proofs, **_answers(unanswered)}
+                head = post(connection, head, charges, sorted_charges, stamp(), proofs=proved)
         return head, unanswered
 
     def _scopes(self, dataset: str) -> tuple[Budget, list[Tally]]:
@@ -236,8 +235,8 @@ class Ledger:
             read_head(connection)
             account = find_known(connection, dataset)
             terms = read_terms(connection, account)
-            names = account.parts or (WHOLE,)
-            return terms.budget, [read_scope(connection, dataset, account, name) for name in names]
+            scopes = read_scopes(connection, dataset, account, account.parts or {WHOLE})
+            return terms.budget, list(scopes.values())
 
 
 def _as_written(charge: Charge) -> Charge:
@@ -279,6 +278,10 @@ def _check_larger(known: Budget, budget: Budget) -> None:
     if budget == known or budget.epsilon < known.epsilon or budget.delta < known.delta:
         rule = f"A budget can only be raised; the ledger has {_named(known)}"
         raise DeclarationError(f"{rule}; given {_named(budget)}.")
+
+
+def _answers(questions: Sequence[Question]) -> dict[Place, Proof]:
+    return {question.posting.place(question.scope): _answer(question) for question in questions}
 
 
 def _answer(question: Question) -> Proof:

@@ -70,6 +70,7 @@ def _settings(connection: Any, _record: object) -> None:
     durable = connection.execute("SHOW fsync").fetchone()[0] == "on"
     connection.commit()
     if not durable:
+        connection.close()
         raise LedgerBusy("The ledger's server runs with fsync = off and may forget charges; set fsync = on.")
 
 

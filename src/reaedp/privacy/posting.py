@@ -1,6 +1,6 @@
 """How acts enter the books: entries, accounts and tallies change together or not at all."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isqrt
 from types import MappingProxyType
@@ -24,6 +24,7 @@ from reaedp.privacy.book import (
     save_account,
 )
 from reaedp.privacy.entry import Charge, Raise, Registration, Stamp, protects_alike, split_of
+from reaedp.privacy.loss import Price
 
 #: The account of a data set is read and written whole; more parts would make that slow.
 MOST_PARTS = 1000
@@ -77,12 +78,14 @@ def find_known(connection: Connection, dataset: str) -> Account:
     return account
 
 
-def read_scope(connection: Connection, dataset: str, account: Account, scope: str) -> Tally:
-    """All losses that a scope has borne."""
+def read_scopes(connection: Connection, dataset: str, account: Account, names: Iterable[str]) -> dict[str, Tally]:
+    """Read all losses that some scopes have borne; a part that was never charged has borne those of all rows."""
     whole = read_tally(connection, dataset, WHOLE, account.scopes[WHOLE].fingerprint)
-    if scope == WHOLE or scope not in account.scopes:
-        return whole
-    return together(whole, read_tally(connection, dataset, scope, account.scopes[scope].fingerprint))
+    own = {
+        name: read_tally(connection, dataset, name, account.scopes[name].fingerprint) if name in account.parts else {}
+        for name in names
+    }
+    return {name: together(whole, tally) for name, tally in own.items()}
 
 
 def postings(connection: Connection, charges: Sequence[Charge]) -> list[Posting]:
@@ -101,7 +104,8 @@ def questions(connection: Connection, posting: Posting, proofs: Mapping[Place, P
         if posting.place(name) not in proofs
         and not (len(scope.others) <= many and scope.surely_fits(posting.terms.budget))
     ]
-    return [Question(posting, name, read_scope(connection, dataset, account, name)) for name in open_scopes]
+    spent = read_scopes(connection, dataset, account, open_scopes) if open_scopes else {}
+    return [Question(posting, name, spent[name]) for name in open_scopes]
 
 
 def post(
@@ -148,10 +152,11 @@ def _posting(connection: Connection, dataset: str, charges: Sequence[Charge]) ->
     terms = read_terms(connection, account)
     for charge in charges:
         _check_unit(charge, terms)
-    parts = {charge.part or WHOLE for charge in charges}
-    _check_parts((parts | set(account.scopes)) - {WHOLE})
-    added = {part: tally(charge.price for charge in charges if (charge.part or WHOLE) == part) for part in parts}
-    return Posting(dataset, account, terms, added)
+    prices: dict[str, list[Price]] = {}
+    for charge in charges:
+        prices.setdefault(charge.part or WHOLE, []).append(charge.price)
+    _check_parts(set(account.parts) | (prices.keys() - {WHOLE}))
+    return Posting(dataset, account, terms, {part: tally(price) for part, price in prices.items()})
 
 
 def _check_unit(charge: Charge, terms: Registration | Raise) -> None:

@@ -104,6 +104,8 @@ def _bring_forward(connection: Connection, make: bool) -> None:
 
 def _chain_charges(connection: Connection) -> None:
     """From version 0 to 1: link the charges into a chain and count them; none is known to be finished."""
+    if connection.dialect.name == "postgresql":  # SQLite has one writer anyhow
+        connection.execute(text(f"LOCK TABLE {CHARGES_0.name} IN ACCESS EXCLUSIVE MODE"))
     rows = connection.execute(select(CHARGES_0).order_by(CHARGES_0.c.number)).all()
     if [row.number for row in rows] != list(range(1, len(rows) + 1)):
         raise LedgerDamaged("The ledger of version 0 has gaps in its numbers; charges are missing.")

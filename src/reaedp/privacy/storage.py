@@ -83,7 +83,8 @@ class Storage:
         try:
             with (self.writer if write else self.reader).begin() as connection:
                 yield connection
-        except (SQLAlchemyError, MemoryError, OSError) as error:
+        except (SQLAlchemyError, OSError, MemoryError, UnicodeError) as error:
+            # The last two come from damaged pages: lengths and messages that are none.
             raise self._translated(error) from error
         self.guard()
 
@@ -102,7 +103,7 @@ class Storage:
 
     def _translated(self, error: BaseException) -> LedgerError:
         cause = error.orig if isinstance(error, DBAPIError) and error.orig else error
-        reason = (str(cause).splitlines() or [type(cause).__name__])[0]
+        reason = ascii((str(cause).splitlines() or [type(cause).__name__])[0])[1:-1]
         if isinstance(error, PoolTimeout | OSError) or self.out_of_reach(cause):
             return LedgerBusy(
                 f"The ledger {self.place} is locked, read-only, full, or cannot be reached ({reason}); "

@@ -67,12 +67,13 @@ def _around(noisy: Table, distance: int) -> Interval:
     )
 
 
-def onto_simplex(values: Floats, total: float) -> Floats:
-    """The nearest point with non-negative entries and this sum (Held, Wolfe and Crowder 1974)."""
-    if total == 0:
-        return np.zeros_like(values)
-    descending = np.sort(values)[::-1]
-    excess = (np.cumsum(descending) - total) / np.arange(1, len(values) + 1)
-    shift = excess[np.flatnonzero(descending >= excess)[-1]]
-    projected: Floats = np.maximum(values - shift, 0.0)
+def onto_simplex(values: Floats, total: float | Floats) -> Floats:
+    """The nearest point with non-negative entries and this sum (Held, Wolfe and Crowder 1974), along the last axis."""
+    wanted = np.asarray(total, dtype=np.float64)[..., None]
+    descending = np.flip(np.sort(values, axis=-1), axis=-1)
+    excess = (np.cumsum(descending, axis=-1) - wanted) / np.arange(1, values.shape[-1] + 1)
+    positive = np.flip(descending >= excess, axis=-1)
+    last = values.shape[-1] - 1 - np.argmax(positive, axis=-1, keepdims=True)
+    shift = np.take_along_axis(excess, last, axis=-1)
+    projected: Floats = np.where(wanted == 0, 0.0, np.maximum(values - shift, 0.0))
     return projected

@@ -1,5 +1,6 @@
 """What every statistic can say: how far one unit moves it, and how to count it."""
 
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Protocol
 
 from numpy.typing import NDArray
@@ -23,6 +24,9 @@ class Countable(Protocol):
 
     def key_counts(self, names: tuple[str, ...]) -> KeyCounts:
         """How many rows fall into each cell that has any."""
+
+    def group_counts(self, groups: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], KeyCounts]]:
+        """The same for several groupings of the same rows, in any order."""
 
     def level_counts(self, name: str, longest: int) -> dict[str, int]:
         """How many rows hold each text of a column without declared levels."""

@@ -1,0 +1,89 @@
+"""`reaedp calibrate`: start from the error that one can accept."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from reaedp.calibration import Calibration
+
+#: Prices around the one in question that the table shows: halves and doubles.
+_AROUND = range(-4, 5)
+
+
+def calibrate(
+    *,
+    change: Annotated[str, typer.Option(help="Neighbours: add-remove or replace.")],
+    error_bits: Annotated[float | None, typer.Option(help="The entropy may be off by so many bits.")] = None,
+    error_count: Annotated[float | None, typer.Option(help="Counts may be off by so many rows, all together.")] = None,
+    epsilon: Annotated[float | None, typer.Option(help="The price; leave it out to ask for it.")] = None,
+    rows: Annotated[int | None, typer.Option(help="Public lower bound on rows; leave it out to ask for it.")] = None,
+    bins: Annotated[int | None, typer.Option(help="Cells of the histogram; leave it out to ask for it.")] = None,
+    confidence: Annotated[float, typer.Option(help="How often the error must be kept.")] = 0.95,
+    route: Annotated[str, typer.Option(help="For bits: direct (noise on the entropy) or histogram.")] = "direct",
+    max_rows: Annotated[int, typer.Option(help="Rows of one person.")] = 1,
+    mechanism: Annotated[str, typer.Option(help="laplace or gaussian.")] = "laplace",
+    delta: Annotated[float | None, typer.Option(help="For gaussian.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Also write the curve over ε: a .svg or .csv file.")] = None,
+) -> None:
+    """Find the ε, the rows or the bins that an acceptable error takes; no data is opened."""
+    from reaedp.calibration import Calibration
+
+    noise: dict[str, Any] = {"change": change, "max_rows": max_rows, "mechanism": mechanism, "delta": delta}
+    facts: dict[str, Any] = {"epsilon": epsilon, "rows": rows, "bins": bins, "confidence": confidence}
+    asked = Calibration(kind=_kind(error_bits, error_count, route), **noise, **facts)
+    error = error_bits if error_count is None else error_count
+    assert error is not None
+    solved = asked.solve(error)
+    _show(solved, _answer(asked, solved, error), plot)
+
+
+def _kind(error_bits: float | None, error_count: float | None, route: str) -> Any:
+    from reaedp.errors import DeclarationError, unknown
+
+    if (error_bits is None) == (error_count is None):
+        raise DeclarationError("Give --error-bits or --error-count, not both.")
+    kinds = {"direct": "entropy", "histogram": "histogram-entropy"}
+    if route not in kinds:
+        raise DeclarationError(unknown("route", route, kinds))
+    return "counts" if error_bits is None else kinds[route]
+
+
+def _answer(asked: "Calibration", solved: "Calibration", error: float) -> str:
+    """The result in a sentence."""
+    found = {
+        "epsilon": f"ε = {solved.epsilon:g}",
+        "rows": f"{solved.rows or 0:,} rows",
+        "bins": f"At most {solved.bins or 0:,} bins",
+    }[asked.open]
+    what = {
+        "counts": f"all counts within {error:g} rows",
+        "entropy": f"the entropy within {error:g} bits",
+        "histogram-entropy": f"the entropy derived from the counts within {error:g} bits (predicted)",
+    }[solved.kind]
+    return f"{found} keep{'s' if asked.open == 'epsilon' else ''} {what}, {100 * solved.confidence:.4g} % of the time."
+
+
+def _show(solved: "Calibration", answer: str, plot: Path | None) -> None:
+    """The sentence, the error at prices around, and the curve as a file."""
+    from dataclasses import replace
+
+    from rich.table import Table
+
+    from reaedp.cli.chart import bar, write_chart
+    from reaedp.cli.screen import console
+
+    assert solved.epsilon is not None
+    prices = [float(f"{solved.epsilon * 2.0**power:.4g}") for power in _AROUND]
+    points = [(price, replace(solved, epsilon=price).bound()) for price in prices]
+    if plot is not None:
+        write_chart(plot, points, ("epsilon", f"error_{solved.unit}"))
+    console.print(answer, markup=False)
+    table = Table()
+    for heading, side in (("ε", "right"), (f"error ({solved.unit})", "right"), ("", "left")):
+        table.add_column(heading, justify=side)  # type: ignore[arg-type]
+    for price, error in points:
+        mark = " ◀" if price == solved.epsilon else ""
+        table.add_row(f"{price:g}", f"±{error:.4g}", bar(error, [number for _, number in points]) + mark)
+    console.print(table)

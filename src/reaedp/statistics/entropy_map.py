@@ -1,0 +1,87 @@
+"""The entropy map: all single and all pairwise joint entropies of some columns in one release."""
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.answer import Integers
+from reaedp.contract import Contract
+from reaedp.errors import DeclarationError
+from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.statistics.consistency import consistent
+from reaedp.statistics.entropies import shannon_entropy
+from reaedp.statistics.entropy import Measured, public_rows
+from reaedp.statistics.information import InformationMap
+from reaedp.statistics.sensitivities import shannon_sensitivity
+from reaedp.statistics.statistic import Countable
+
+#: How far, in steps of the lattice, consistent entropies may break an inequality about three columns: a hundredth of
+#: what one unit moves, so far below the noise.
+TOLERATED_STEPS = 16
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class EntropyMap(Measured):
+    """Shannon's entropies of d columns and of their d (d - 1) / 2 pairs, which show which columns tell about which.
+
+    Mutual information and symmetric uncertainty of every pair follow from them at no further cost. That is what to
+    look at before choosing columns for histograms, models or synthetic data: pairs that share no information need no
+    joint table, and a column that another one determines need not be released twice. One unit can move all entropies
+    at once, each by the sensitivity of one, so the noise of each grows with the root of their number under Gaussian
+    noise, and with their number under Laplace noise.
+    """
+
+    columns: tuple[str, ...]
+
+    def __init__(self, *columns: str) -> None:
+        names = all(isinstance(name, str) for name in columns)
+        if not names or len(columns) < 2 or len(set(columns)) < len(columns):
+            raise DeclarationError(f"An entropy map needs two or more different column names; given {columns!r}.")
+        object.__setattr__(self, "columns", columns)
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Each column, then each pair, in the order of the released numbers."""
+        return *((name,) for name in self.columns), *combinations(self.columns, 2)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """In the usual notation."""
+        return tuple(f"H({', '.join(group)})" for group in self.groups)
+
+    @property
+    def title(self) -> str:
+        """What is released, in words."""
+        return f"entropy map of {', '.join(self.columns)}"
+
+    def cells(self, contract: Contract) -> int:  # noqa: ARG002
+        """Number of entropies."""
+        return len(self.groups)
+
+    def reach(self, contract: Contract) -> tuple[float, ...]:
+        """That of one entropy, for each."""
+        unit = contract.unit
+        one = shannon_sensitivity(public_rows(unit), change=unit.change, max_rows=unit.rows)
+        return (one,) * len(self.groups)
+
+    def measure(self, records: Countable) -> NDArray[np.float64]:
+        """From the counts of the same rows by every column and every pair."""
+        found = {group: shannon_entropy(counts.counts) for group, counts in records.group_counts(self.groups)}
+        return np.array([found[group] for group in self.groups])
+
+    def value(self, contract: Contract, noisy: Integers) -> InformationMap:  # type: ignore[override]
+        """The noisy entropies and the nearest ones that belong together."""
+        size, step = len(self.columns), self.step(contract)
+        entropies = np.diag(noisy[:size] * step)
+        first, second = np.triu_indices(size, 1)
+        entropies[first, second] = entropies[second, first] = noisy[size:] * step
+        limits = np.log2([float(column.size) for column in contract.select(self.columns)])
+        nearest = consistent(entropies, limits, TOLERATED_STEPS * step)
+        return InformationMap(self.columns, entropies, nearest, limits, step)
+
+    def frame(self, value: InformationMap, noise: Calibrated) -> dict[str, NDArray[Any]]:  # type: ignore[override]
+        """What is written to files."""
+        return value.frame(noise)
