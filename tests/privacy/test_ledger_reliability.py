@@ -450,7 +450,7 @@ def check_flips(file: Path, folder: Path, target: str, header: int, many: int) -
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize(("target", "header", "many"), [("", 50, 50), ("-wal", 20, 40), ("-witness", 0, 20)])
+@pytest.mark.parametrize(("target", "header", "many"), [("", 40, 40), ("-wal", 20, 30), ("-witness", 0, 20)])
 def test_a_flipped_bit_never_gives_budget_back(file: Path, tmp_path: Path, target: str, header: int, many: int) -> None:
     outcomes = check_flips(file, tmp_path, target, header, many)
     assert outcomes["LedgerDamaged"] > 0

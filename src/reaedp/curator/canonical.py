@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from reaedp.contract import Boolean, Category, Column, Date, Integer, Number
 from reaedp.contract.category import Undeclared
-from reaedp.curator.kept_rows import TOGETHER, kept, parts, statement
+from reaedp.curator.kept_rows import grouped, kept
 from reaedp.errors import DeclarationError, ReaedpError, unknown
 
 TEXT = {"VARCHAR", "ENUM", "UUID"}
@@ -85,11 +85,7 @@ class EmbeddedSource:
         """Keep the rows in the engine meanwhile, so that they are read and converted once."""
         try:
             with kept(rows.to_native()) as table:
-                for start in range(0, len(groups), TOGETHER):
-                    some = groups[start : start + TOGETHER]
-                    # Asked of the source: a query of the rows would carry all their conversions along.
-                    found = self.relation.query(f"{table}_source", statement(table, some)).fetchnumpy()
-                    yield from parts(found, some)
+                yield from grouped(self.relation, table, groups)
             return
         except duckdb.Error as error:
             reason = type(error).__name__

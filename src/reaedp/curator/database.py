@@ -1,7 +1,7 @@
 """Tables of SQL databases, counted where they lie; ibis writes the SQL that each kind of database understands."""
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.contract import Column
+from reaedp.curator.source import collect_each
 from reaedp.errors import DeclarationError, ReaedpError, unknown
 
 FORM = "postgresql://user:password@host:port/database?table=schema.table"
@@ -86,6 +87,12 @@ class DatabaseSource:
         except Exception as error:  # drivers share no base class
             reason = type(error).__name__
         raise ReaedpError(f"The database could not count ({reason}). If noise was already charged, the charge stands.")
+
+    def collect_groups(
+        self, rows: nw.LazyFrame[Any], groups: Sequence[tuple[str, ...]]
+    ) -> Iterator[dict[str, NDArray[np.generic]]]:
+        """A query for each group: a session that only reads can keep no rows."""
+        return collect_each(self, rows, groups)
 
     def _check(self, rows: Any) -> None:
         """Let the database plan the query for no row: what it lacks or forbids is found before anything is charged."""

@@ -67,11 +67,11 @@ def decimal_floor(number: Fraction) -> float:
 
 
 def shown(number: float | Fraction, *, up: bool) -> str:
-    """Six significant digits for a message, rounded up for costs and down for what is left."""
+    """Four significant digits for a message, rounded up for costs and down for what is left."""
     if not math.isfinite(number):
         return "∞"
     fraction = number if isinstance(number, Fraction) else exact(number)
-    context = Context(prec=6, rounding=ROUND_CEILING if up else ROUND_FLOOR)
+    context = Context(prec=4, rounding=ROUND_CEILING if up else ROUND_FLOOR)
     return f"{context.divide(Decimal(fraction.numerator), Decimal(fraction.denominator)).normalize():g}"
 
 

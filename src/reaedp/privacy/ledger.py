@@ -165,6 +165,11 @@ class Ledger:
         budget, scopes = self._scopes(dataset)
         return decimal_floor(min(left(scope, budget) for scope in scopes))
 
+    def fits_adaptively(self, dataset: str) -> bool:
+        """Say whether the budget holds even if each price was chosen in view of all earlier answers."""
+        budget, scopes = self._scopes(dataset)
+        return all(accounting.fits_adaptively(scope, budget) for scope in scopes)
+
     def copies_left(self, dataset: str, price: Price) -> int:
         """How many more releases of all rows at this price fit, counted up to a million."""
         budget, scopes = self._scopes(dataset)

@@ -91,7 +91,7 @@ def _laplace(scale: float) -> Correction:
 
 
 #: With the slope of log2 scale below zero, three terms leave at most this many scales, within this many scales of zero.
-GAUSSIAN_REST, GAUSSIAN_NEAR = 0.29, 10.0
+GAUSSIAN_REST, GAUSSIAN_NEAR = 0.33, 10.0
 
 
 def _gaussian(scale: float) -> Correction:

@@ -56,7 +56,11 @@ def symmetric_uncertainty(joint: ArrayLike) -> float:
 
 
 def _renyi_nats(counts: Counts, order: float) -> float:
-    """With p the shares, r = p / max p and β = α - 1: -ln max p - ln(Σ p r^β) / β, which is stable for every α."""
+    """With p the shares, r = p / max p and β = α - 1: -ln max p - ln(Σ p r^β) / β, both terms positive.
+
+    Next to β = 0 the sum's distance from 1 is summed. Sums are pairwise, as dot products are not: then a result of up
+    to 64 bits is less than 2^-38 bits off (see PROOFS.md).
+    """
     relative = counts / counts.max()
     relative = relative[relative > 0]
     shares = relative / relative.sum()
@@ -64,9 +68,11 @@ def _renyi_nats(counts: Counts, order: float) -> float:
     if order == math.inf:
         return at_the_top
     if order == 1:
-        return at_the_top - float(shares @ np.log(relative))
+        return at_the_top - float((shares * np.log(relative)).sum())
     beta = order - 1
-    return at_the_top - math.log1p(float(shares @ np.expm1(beta * np.log(relative)))) / beta
+    if abs(beta) < 1 / 16:
+        return at_the_top - math.log1p(float((shares * np.expm1(beta * np.log(relative))).sum())) / beta
+    return at_the_top - math.log(float((shares * relative**beta).sum())) / beta
 
 
 def _mean_log(counts: Counts, over: Counts, under: Counts) -> float:

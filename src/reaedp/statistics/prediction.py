@@ -38,7 +38,10 @@ def examples(rows: int, cells: int) -> tuple[Integers, Floats]:
     wanted = (np.arange(LEVELS) + 0.5) / LEVELS * math.log2(min(cells, rows))
     counts = np.diff(np.rint(np.cumsum(_bells(wanted, cells), axis=1) * rows), axis=1, prepend=0.0)
     entropies = math.log2(rows) - c_log_c(counts).sum(axis=1) / rows
-    return counts.astype(np.int64), entropies
+    tables = counts.astype(np.int64)
+    for shared in (tables, entropies):
+        shared.setflags(write=False)
+    return tables, entropies
 
 
 def _bells(wanted: Floats, cells: int) -> Floats:
