@@ -1,4 +1,4 @@
-"""Mean absolute error of private entropies: the published algorithm, and ours by the histogram, directly, and by the best route.
+"""Mean absolute error of private entropies: the published algorithm against ours, by each route and by the best one.
 
     REAEDP_DATA=folder python benchmarks/entropy_error.py [--repetitions 1000] [--seed 1]
 

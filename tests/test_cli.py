@@ -141,6 +141,9 @@ def test_ledger_commands_tell_what_was_spent(clinic: Path, reaedp: Run) -> None:
     assert 6 == len(reaedp("ledger", "export", "budget.sqlite", "--format", "csv").stdout.splitlines())
     assert 0 == reaedp("ledger", "checkpoint", "budget.sqlite", "--out", "mark.json").returncode
     assert "sound" in reaedp("ledger", "verify", "budget.sqlite", "--checkpoint", "mark.json").stdout
+    checked = reaedp("ledger", "verify", "budget.sqlite", "--second-opinion")
+    assert 0 == checked.returncode, checked.stderr
+    assert "by dp-accounting between" in checked.stdout
     raised = reaedp(
         "ledger",
         "raise",

@@ -14,7 +14,9 @@ Columns of the files
   share        estimate divided by its total
   low_95, high_95          contains the true count of this cell in 95 of 100 releases
   all_low_95, all_high_95  contain all true counts of the table together in 95 of 100 releases
-  bits         a noisy entropy or mutual information; low_95 and high_95 enclose the true one in 95 of 100 releases"""
+  bits         a noisy entropy or mutual information; low_95 and high_95 enclose the true one in 95 of 100 releases
+  entropy_bits, entropy_low_95, entropy_high_95  the same, derived from all counts of the file together
+  route, look  whether noise was put on the entropy or on counts, and the noisy evenness that decided it"""
 
 _LIMITS = """\
 What is not promised

@@ -34,7 +34,8 @@ NO_NUMBERS = "two|🙂|1,5|1_000|0x10|1e|e5|.|-|+-5|--5|1 2|infinit|nano|１|tru
 DATES = """2020-01-31|2020-02-01|2020-02-29|2019-02-29|2020-02-30|1900-02-29|2000-02-29|2020-04-31|2020-13-01|2020-00-10
     |2020-01-00|0001-01-01|0000-01-01|9999-12-31|10000-01-01|2020-1-5|2020/01/05|2020/1-5|2020 01 05|20200105|99-01-01
     |2020-01-31 23:59:59.999999|2020-01-31T24:00:00|2020-01-31 24:00:01|2020-01-31 25:00|2020-01-31 23:30:00-02
-    |2020-01-31 23:30:00Z|2020-01-31 10|2020-01-31 10:61|2020-06-15 10:00:00 Europe/Berlin|2020-01-31x|05.01.2020
+    |2020-01-31 23:30:00Z|2020-01-31 10|2020-01-31 10:61|2020-06-15 10:00:00 UTC|2020-06-15 10:00:00 CET
+    |2020-06-15 10:00:00+02:00|2020-01-31x|05.01.2020
     |2019-12-31|2020-12-31|2021-01-01|-2020-01-01|epoch|infinity|-infinity""".replace("\n    ", "")
 TRUTHS = ["yes", " N ", "T", "f", "1.0", "0", "TRUE", "False", "\tyes", "maybe", "y"]
 TEXTS = [
@@ -199,6 +200,22 @@ def test_both_engines_keep_the_same_rows_of_a_person(
     expected = counted(embedded, *columns, unit=unit)
     assert expected == counted(f"{server}?table=troubles", *columns, unit=unit)
     assert rows * (len(PERSONS) - 1) == sum(expected.values())
+
+
+@pytest.mark.parametrize("unit", [Unit("add-remove"), Unit("replace", person="person", max_rows=3)])
+def test_both_engines_count_the_same_rows_in_several_ways(unit: Unit, server: str, embedded: Any) -> None:
+    columns = (form("words", "tenths"), form("truth", "truth"), form("day", "months"), form("tiny", "levels"))
+    groups = [("words", "truth"), ("day",), ("tiny", "day"), ("words", "day", "tiny")]
+    terms = contract(*columns, unit=unit)
+    expected, found = (
+        {
+            group: (table.keys.tolist(), table.counts.tolist())
+            for group, table in Records(terms, data).group_counts(groups)
+        }
+        for data in (embedded, f"{server}?table=troubles")
+    )
+    assert expected == found
+    assert set(groups) == set(found)
 
 
 @pytest.mark.parametrize("name", TYPED)

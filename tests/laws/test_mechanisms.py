@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reaedp import Gaussian, Laplace, Threshold, Unit
+from reaedp import Gaussian, Laplace, Threshold, TwoStage, Unit
 from reaedp.answer import Keyed
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.mechanism import Mechanism
@@ -25,7 +25,7 @@ UNITS = [
     Unit("add-remove", person="p", max_rows=3),
     Unit("replace", person="p", max_rows=3),
 ]
-MECHANISMS = [Laplace(0.5), Laplace(3.0), Gaussian(0.02), Gaussian(1.0), Threshold(0.5, 1e-7)]
+MECHANISMS = [Laplace(0.5), Laplace(3.0), Gaussian(0.02), Gaussian(1.0), Threshold(0.5, 1e-7), TwoStage(0.5, 0.05, 9)]
 everywhere = pytest.mark.parametrize("unit", UNITS, ids=lambda u: f"{u.change}-{u.rows}")
 every_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS, ids=str)
 

@@ -52,6 +52,8 @@ def show(ledger: Address, dataset: Dataset = None) -> None:
     with _open(ledger) as book:
         for name in _chosen(book, dataset):
             screen.show_budget(name, book.budget(name), book.spent(name), book.remaining(name))
+            if not book.fits_adaptively(name):
+                typer.echo("  The budget holds if no price was chosen in view of earlier answers.")
 
 
 @app.command()
@@ -89,10 +91,23 @@ def forecast(
 def verify(
     ledger: Address,
     checkpoint: Annotated[Path | None, typer.Option(help="A checkpoint kept elsewhere; finds truncation too.")] = None,
+    second_opinion: Annotated[
+        bool, typer.Option("--second-opinion", help="Compose what was spent once more, by dp-accounting.")
+    ] = False,
 ) -> None:
     """Check every entry against the chain of hashes."""
+    from reaedp.errors import ReaedpError
+
     with _open(ledger) as book:
         typer.echo(f"{book.verify(checkpoint):,} entries are sound.")
+        for name in book.datasets() if second_opinion else ():
+            ours, theirs = book.spent(name), book.second_opinion(name)
+            if theirs is None:
+                typer.echo(f"{name}: dp-accounting cannot compose these losses.")
+                continue
+            typer.echo(f"{name}: ε = {ours:.5g}; by dp-accounting between {theirs.low:.5g} and {theirs.high:.5g}.")
+            if ours < theirs.low:
+                raise ReaedpError(f"What {name!r} spent is understated. Stop releasing, and report this as a bug.")
 
 
 @app.command(name="checkpoint")

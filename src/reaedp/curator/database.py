@@ -2,7 +2,6 @@
 
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -107,8 +106,7 @@ class DatabaseSource:
         )
 
     def _fetch(self, query: Any) -> dict[str, NDArray[np.generic]]:
-        with closing(self.backend.raw_sql(self.backend.compile(query))) as cursor:
-            rows = cursor.fetchall()
+        rows = self.backend.raw_sql(self.backend.compile(query)).fetchall()
         return {name: np.array([row[place] for row in rows], object) for place, name in enumerate(query.columns)}
 
     def _find(self, name: str) -> tuple[Any, str]:

@@ -24,8 +24,6 @@ from reaedp.privacy.loss import Loss
 
 #: The layout of the tables that this program reads and writes.
 VERSION = 1
-#: Databases limit the number of parameters in a statement.
-AT_ONCE = 500
 #: Fingerprints are sums modulo this.
 MODULUS = 2**256
 
@@ -96,7 +94,7 @@ def read_rows(connection: Connection, after: int, dataset: str | None, many: int
 def find_account(connection: Connection, dataset: str) -> Account | None:
     """Tell what is known of a data set, or None when it was never registered."""
     row = connection.execute(statements.ONE_ACCOUNT, {"of": dataset}).first()
-    last = connection.execute(statements.LAST_ENTRY_OF, {"of": dataset}).scalar()
+    last = row.last if row else connection.execute(statements.LAST_ENTRY_OF, {"of": dataset}).scalar()
     account = read_account(dataset, row.state, row.seal) if row else None
     if (account.last if account else None) != last:
         raise LedgerDamaged(f"The account of data set {dataset!r} does not belong to its last entry, {last}.")
@@ -163,23 +161,13 @@ def add_account(connection: Connection, dataset: str, account: Account) -> None:
 def count(connection: Connection, dataset: str, part: str, added: Tally) -> int:
     """Count losses and return by how much the fingerprint of the tally changes."""
     texts = {loss_text(loss): times for loss, times in added.items()}
-    before = _counts(connection, dataset, part, list(texts))
-    after = {text: before.get(text, 0) + times for text, times in texts.items()}
-    changed = [
-        {"of": dataset, "within": part, "wanted": text, "new_count": times}
-        for text, times in after.items()
-        if text in before
-    ]
-    fresh = [
-        {"dataset": dataset, "part": part, "loss": text, "count": times}
-        for text, times in after.items()
-        if text not in before
-    ]
-    for statement, rows in ((statements.SAVE_COUNT, changed), (statements.ADD_COUNTS, fresh)):
-        if rows:
-            connection.execute(statement, rows)
-    gone = sum(mark(dataset, part, text, times) for text, times in before.items())
-    return sum(mark(dataset, part, text, times) for text, times in after.items()) - gone
+    rows = [{"dataset": dataset, "part": part, "loss": text, "count": times} for text, times in texts.items()]
+    counted = connection.execute(statements.ADD_COUNTS[connection.dialect.name], rows).all()
+    come = sum(mark(dataset, part, text, times) for text, times in counted)
+    gone = sum(mark(dataset, part, text, times - texts[text]) for text, times in counted if times != texts[text])
+    if len(counted) != len(texts):
+        raise LedgerDamaged(f"The tally of data set {dataset!r} cannot be written.")
+    return come - gone
 
 
 def confirm(connection: Connection, head: Head, checkpoint: Mapping[str, Any], keeper: str) -> None:
@@ -212,16 +200,6 @@ def _chained(head: Head, acts: Sequence[Act], stamp: Stamp) -> Iterator[dict[str
         body = entry.body
         previous = digest(body)
         yield {"number": number, "dataset": entry.dataset, "body": body, "hash": previous}
-
-
-def _counts(connection: Connection, dataset: str, part: str, texts: list[str]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for start in range(0, len(texts), AT_ONCE):
-        wanted = {"of": dataset, "within": part, "losses": texts[start : start + AT_ONCE]}
-        found.update((text, times) for text, times in connection.execute(statements.SOME_COUNTS, wanted))
-    if not all(type(times) is int for times in found.values()):
-        raise LedgerDamaged(f"The tally of data set {dataset!r} cannot be read.")
-    return found
 
 
 def _one_row(changed: int) -> None:

@@ -57,6 +57,7 @@ from reaedp.privacy.posting import (
     read_scopes,
     register,
 )
+from reaedp.privacy.second_opinion import SecondOpinion, second_opinion
 from reaedp.privacy.storage import Storage
 from reaedp.privacy.unit import Unit
 from reaedp.privacy.verification import check_book, check_claims
@@ -169,6 +170,11 @@ class Ledger:
         """Say whether the budget holds even if each price was chosen in view of all earlier answers."""
         budget, scopes = self._scopes(dataset)
         return all(accounting.fits_adaptively(scope, budget) for scope in scopes)
+
+    def second_opinion(self, dataset: str) -> SecondOpinion | None:
+        """What dp-accounting says of `spent`, where it can; the worst part decides."""
+        budget, scopes = self._scopes(dataset)
+        return second_opinion(max(scopes, key=lambda scope: tight_epsilon(scope, budget.delta)), budget.delta)
 
     def copies_left(self, dataset: str, price: Price) -> int:
         """How many more releases of all rows at this price fit, counted up to a million."""

@@ -1,6 +1,9 @@
 """Every question and change that the ledger puts to its database, built once."""
 
-from sqlalchemy import bindparam, func, insert, select, update
+from collections.abc import Callable
+
+from sqlalchemy import Insert, Table, bindparam, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 
 from reaedp.privacy.storage import ACCOUNTS, ENTRIES, HEAD, TALLIES
 
@@ -16,8 +19,10 @@ NEXT_ENTRIES_OF = NEXT_ENTRIES.where(ENTRIES.c.dataset == bindparam("of"))
 ADD_ENTRIES = insert(ENTRIES)
 FINISH_ENTRY = update(ENTRIES).where(ENTRIES.c.number == bindparam("wanted")).values(finished=bindparam("by"))
 
-ONE_ACCOUNT = select(ACCOUNTS).where(ACCOUNTS.c.dataset == bindparam("of"))
 LAST_ENTRY_OF = select(func.max(ENTRIES.c.number)).where(ENTRIES.c.dataset == bindparam("of"))
+ONE_ACCOUNT = select(ACCOUNTS, LAST_ENTRY_OF.scalar_subquery().label("last")).where(
+    ACCOUNTS.c.dataset == bindparam("of")
+)
 REGISTERED = select(ACCOUNTS.c.dataset)
 MENTIONED = select(ENTRIES.c.dataset).where(ENTRIES.c.dataset.is_not(None)).distinct()
 ADD_ACCOUNT = insert(ACCOUNTS)
@@ -30,15 +35,17 @@ SAVE_ACCOUNT = (
 ONE_TALLY = select(TALLIES.c.loss, TALLIES.c.count).where(
     TALLIES.c.dataset == bindparam("of"), TALLIES.c.part == bindparam("within")
 )
-SOME_COUNTS = ONE_TALLY.where(TALLIES.c.loss.in_(bindparam("losses", expanding=True)))
 ALL_COUNTS = select(func.count()).select_from(TALLIES)
-ADD_COUNTS = insert(TALLIES)
-SAVE_COUNT = (
-    update(TALLIES)
-    .where(
-        TALLIES.c.dataset == bindparam("of"),
-        TALLIES.c.part == bindparam("within"),
-        TALLIES.c.loss == bindparam("wanted"),
+
+
+def _add_counts(insert_into: Callable[[Table], sqlite.Insert | postgresql.Insert]) -> Insert:
+    """Count losses, on top of what was counted before, and return the new counts."""
+    adding = insert_into(TALLIES)
+    total = {"count": TALLIES.c.count + adding.excluded["count"]}
+    return adding.on_conflict_do_update(index_elements=list(TALLIES.primary_key), set_=total).returning(
+        TALLIES.c.loss, TALLIES.c.count
     )
-    .values(count=bindparam("new_count"))
-)
+
+
+#: By dialect.
+ADD_COUNTS = {"sqlite": _add_counts(sqlite.insert), "postgresql": _add_counts(postgresql.insert)}

@@ -79,8 +79,9 @@ class RoutedEntropy:
         """Refuse what one of the two routes cannot answer."""
         Entropy(self.columns).check(contract)
         Marginal(*self.columns).check(contract)
-        most = Entropy(self.columns).sensitivity(contract).linf
-        if contract.unit.rows > most:
+        entropy, counts = Entropy(self.columns).sensitivity(contract), Marginal(*self.columns).sensitivity(contract)
+        if counts.l1 > entropy.linf:
+            most = entropy.linf * counts.linf // counts.l1
             raise DeclarationError(sentence(f"max_rows must be at most {most:,} here", given=contract.unit.rows))
 
     def cells(self, contract: Contract) -> int:  # noqa: ARG002
