@@ -13,7 +13,7 @@ from reaedp.privacy.ledger import Charge, Ledger
 from reaedp.privacy.loss import Approximate, Gaussian, Loss, Pure
 from reaedp.privacy.unit import Unit
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "privacy"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from postgres import running_server
 
 ROWS = Unit("add-remove")

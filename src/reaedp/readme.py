@@ -16,7 +16,11 @@ Columns of the files
   all_low_95, all_high_95  contain all true counts of the table together in 95 of 100 releases
   bits         a noisy entropy or mutual information; low_95 and high_95 enclose the true one in 95 of 100 releases
   entropy_bits, entropy_low_95, entropy_high_95  the same, derived from all counts of the file together
-  route, look  whether noise was put on the entropy or on counts, and the noisy evenness that decided it"""
+  route, look  whether noise was put on the entropy or on counts, and the noisy evenness that decided it
+  first, second            the two columns that a row of an entropy map is about, or the same column twice
+  entropy                  the nearest entropies to the noisy ones that can belong to one table
+  mutual_information       the bits that the two columns tell about each other, from these entropies
+  symmetric_uncertainty    the same as a share of the mean entropy of both, from 0 to 1"""
 
 _LIMITS = """\
 What is not promised

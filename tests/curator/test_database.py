@@ -3,16 +3,15 @@ import gc
 import math
 import pickle
 import re
-import runpy
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import duckdb
 import numpy as np
 import pytest
 
+from postgres import running_server
 from reaedp import Boolean, Budget, Category, Contract, Date, Integer, Number, Unit
 from reaedp.contract.category import Undeclared
 from reaedp.contract.column import Column
@@ -23,8 +22,6 @@ from reaedp.errors import DeclarationError, ReaedpError
 
 pytest.importorskip("ibis", reason='ibis is not installed: pip install "reaedp[database]"')
 psycopg = pytest.importorskip("psycopg", reason='psycopg is not installed: pip install "reaedp[database]"')
-
-running_server = runpy.run_path(str(Path(__file__).parents[1] / "privacy" / "postgres.py"))["running_server"]
 
 NUMBERS = """0|0.3|0.29|0.7|1|-0.0|nan|NaN|-nan|+NAN|inf|Inf|-inf|+INFINITY|-infinity|1e400|-1e400|1e-400|-1e-400|2|-1
     |5e-324|-5e-324|1e-310|1.7976931348623157e308|1.7976931348623158e308|1.7976931348623159e308|2e-324|3e-324|+5|5.|.5

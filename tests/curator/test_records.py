@@ -357,3 +357,15 @@ def test_the_engine_and_pandas_agree_cell_by_cell_on_public_categories() -> None
     expected = np.zeros(table.values.shape, dtype=int)
     np.add.at(expected, tuple(cell.to_numpy(dtype=int) for cell in cells), 1)
     assert np.array_equal(expected, table.values)
+
+
+def test_a_range_narrower_than_the_reciprocal_of_a_double_is_counted() -> None:
+    column = Number(name="x", lower=0, upper=1e-308, bins=10, provenance="public")
+    frame = pa.table({"x": pa.array([0.0, 9e-309, 5e-324, 1.0], pa.float64())})
+    assert 2 == sum(count for cell, count in counted(column, frame).items() if cell.endswith("]"))
+
+
+@pytest.mark.parametrize("text", ["1_000", "+-5", "nan(1)"])
+def test_texts_that_only_one_engine_takes_for_numbers_are_none(tmp_path: Path, text: str) -> None:
+    column = Number(name="x", lower=0, upper=1, bins=1, provenance="public")
+    assert {"<unparsable>": 1} == counted(column, csv(tmp_path, f"x\n{text}\n"))

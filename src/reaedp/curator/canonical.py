@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from reaedp.contract import Boolean, Category, Column, Date, Integer, Number
 from reaedp.contract.category import Undeclared
+from reaedp.curator import shapes
 from reaedp.curator.kept_rows import grouped, kept
 from reaedp.errors import DeclarationError, ReaedpError, unknown
 
@@ -29,9 +30,6 @@ WHOLE = {
 }
 REAL = {"FLOAT", "DOUBLE", "DECIMAL"}
 TIMES = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"}
-
-YES = "('true', 't', 'yes', 'y', '1', '1.0')"
-NO = "('false', 'f', 'no', 'n', '0', '0.0')"
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -131,7 +129,19 @@ def _plain_double(cell: str) -> str:
 
 
 def _read_double(cell: str) -> str:
-    return f"TRY_CAST(CAST({cell} AS VARCHAR) AS DOUBLE)"
+    """What the cast understands, less `1_000`, `nan(1)` and `+-5`, which are no numbers elsewhere.
+
+    Looking for three texts costs a tenth of matching the shape of a number, which means the same.
+    """
+    text = f"CAST({cell} AS VARCHAR)"
+    strange = " OR ".join(f"contains({text}, '{part}')" for part in ("_", "(", "+-"))
+    return f"CASE WHEN NOT ({strange}) THEN TRY_CAST({text} AS DOUBLE) END"
+
+
+def _if_shaped(cell: str, shape: str, conversion: str) -> str:
+    """The conversion where the text has this shape: what an engine's casts understand varies with its version."""
+    text = f"CAST({cell} AS VARCHAR)"
+    return f"CASE WHEN regexp_matches({text}, '{shape}') THEN {conversion.format(text=text)} END"
 
 
 def _whole_only(convert: Callable[[str], str]) -> Callable[[str], str]:
@@ -149,8 +159,10 @@ def _days(moment: str) -> str:
 
 
 def _truth_of_text(cell: str) -> str:
-    word = f"lower(trim(CAST({cell} AS VARCHAR)))"
-    return f"CASE WHEN {word} IN {YES} THEN 1.0::DOUBLE WHEN {word} IN {NO} THEN 0.0::DOUBLE END"
+    yes, no = (
+        _if_shaped(cell, shape, value) for shape, value in ((shapes.YES, "1.0::DOUBLE"), (shapes.NO, "0.0::DOUBLE"))
+    )
+    return f"coalesce({yes}, {no})"
 
 
 def _truth_of_number(cell: str) -> str:
@@ -169,7 +181,7 @@ _CONVERSIONS: dict[str, dict[frozenset[str], Callable[[str], str]]] = {
         _KINDS(WHOLE | {"BOOLEAN"}): _plain_double,
     },
     Date.kind: {
-        _KINDS(TEXT): lambda cell: _days(f"CAST(TRY_CAST(CAST({cell} AS VARCHAR) AS TIMESTAMP) AS DATE)"),
+        _KINDS(TEXT): lambda cell: _days(_if_shaped(cell, shapes.DATE, "CAST(TRY_CAST({text} AS TIMESTAMP) AS DATE)")),
         _KINDS(TIMES): lambda cell: _days(f"CAST({cell} AS DATE)"),
     },
     Boolean.kind: {

@@ -123,14 +123,20 @@ def _guess_is_close(edges: NDArray[np.float64]) -> bool:
     """True when a computed position is right or one too high, and the computed end edges enclose the range."""
     lower, upper, bins = float(edges[0]), float(edges[-1]), float(len(edges) - 1)
     first, last = lower * bins / bins, (bins * (upper - lower) + lower * bins) / bins
-    return math.isfinite(last) and first <= lower and upper <= last and _slack(edges) < 0.25
+    return (
+        math.isfinite(last)
+        and math.isfinite(bins / (upper - lower))
+        and first <= lower
+        and upper <= last
+        and _slack(edges) < 0.25
+    )
 
 
 def _uniform(value: nw.Expr, edges: NDArray[np.float64]) -> nw.Expr:
     """Bins of equal width: guess the bin, never too low, then step back if its lower edge lies above the value."""
     lower, upper, bins = float(edges[0]), float(edges[-1]), float(len(edges) - 1)
     width = upper - lower
-    guess = ((value - lower) * (bins / width) + _slack(edges)).floor()
+    guess = ((value - lower + _slack(edges) * width / bins) * (bins / width)).floor().cast(nw.Float64)
     edge = (guess * width + lower * bins) / bins
     return nw.when(value < edge).then(guess - 1.0).otherwise(guess)
 

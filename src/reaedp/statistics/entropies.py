@@ -59,7 +59,7 @@ def _renyi_nats(counts: Counts, order: float) -> float:
     """With p the shares, r = p / max p and β = α - 1: -ln max p - ln(Σ p r^β) / β, both terms positive.
 
     Next to β = 0 the sum's distance from 1 is summed. Sums are pairwise, as dot products are not: then a result of up
-    to 64 bits is less than 2^-38 bits off (see PROOFS.md).
+    to 64 bits is less than 2^-37 bits off (see PROOFS.md).
     """
     relative = counts / counts.max()
     relative = relative[relative > 0]
