@@ -156,7 +156,7 @@ def test_a_threshold_refuses_a_delta_that_would_betray_absence() -> None:
         Threshold(0.01, 0.1).price(counting_sensitivity(Unit("add-remove")))
 
 
-@pytest.mark.parametrize("value", [0, -1, math.nan, math.inf, 1e-310, True, "1", None])
+@pytest.mark.parametrize("value", [0, -1, math.nan, math.inf, 1e-310, 10**400, True, "1", None])
 def test_no_mechanism_takes_a_meaningless_price(value: object) -> None:
     for make in (Laplace, Gaussian, lambda v: Threshold(v, 1e-6), lambda v: Threshold(1.0, v)):
         with pytest.raises(DeclarationError):

@@ -12,6 +12,8 @@ from reaedp.errors import DeclarationError, sentence
 
 #: Below this a double loses precision (subnormal) or vanishes from sums; no mechanism can honour it.
 SMALLEST = 1e-300
+#: Above this a whole number may not be a double at all.
+LARGEST = 1e300
 
 
 def exact(number: float) -> Fraction:
@@ -21,7 +23,7 @@ def exact(number: float) -> Fraction:
 
 def positive(name: str, value: object, *, below: float = math.inf) -> float:
     """Accept a positive, finite, normal number below a limit, or say what must hold."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not SMALLEST <= value < below:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not SMALLEST <= value < min(below, LARGEST):
         limit = "" if below == math.inf else f" and below {below:g}"
         raise DeclarationError(sentence(f"{name} must be a finite number of at least {SMALLEST:g}{limit}", given=value))
     return float(value)
