@@ -86,6 +86,7 @@ class InformationMap:
         most = np.divide(joint.high, total.low, out=np.full_like(totals, np.inf), where=total.low > 0)
         least = np.divide(joint.low, total.high, out=np.zeros_like(totals), where=total.high > 0)
         low, high = np.clip(2 - 2 * most, 0.0, 1.0), np.clip(2 - 2 * least, 0.0, 1.0)
+        np.fill_diagonal(low, np.diagonal(total.low) > 0)  # a column that varies tells everything about itself
         return Ends(np.minimum(low, self.uncertainty), np.maximum(high, self.uncertainty))
 
     def frame(self, noise: Calibrated) -> dict[str, NDArray[Any]]:
