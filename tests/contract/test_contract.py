@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reaedp import Boolean, Budget, Category, Contract, Date, Integer, Number, Unit
+from reaedp.contract.column import Column
 from reaedp.contract.document import FILL_IN
 from reaedp.contract.draft import draft
 from reaedp.contract.number import uniform_edges
@@ -235,3 +236,19 @@ def test_two_columns_must_not_share_a_name() -> None:
 def test_integers_in_runs_end_at_the_upper_bound() -> None:
     column = Integer(name="x", lower=0, upper=10, width=4, provenance="public")
     assert ("0..3", "4..7", "8..10") == column.labels
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        Number(name="x", lower=0, upper=1, bins=7, provenance="public"),
+        Number(name="x", edges=(0, 1, 3), provenance="public", null="drop"),
+        Integer(name="x", lower=-3, upper=10, width=4, provenance="public"),
+        Integer(name="x", lower=5, upper=5, provenance="public"),
+        Category(name="x", levels=("a", "b"), provenance="public"),
+        Boolean(name="x", provenance="public"),
+    ],
+)
+def test_the_number_of_cells_is_that_of_their_names(column: Column) -> None:
+    assert len(column.labels) == column.regular
+    assert len(column.cells) == column.size

@@ -44,6 +44,11 @@ class Column:
         """Names of the regular cells, in order."""
         raise NotImplementedError
 
+    @property
+    def regular(self) -> int:
+        """Number of regular cells; kinds with many of them count without naming them."""
+        return len(self.labels)
+
     def where(self, key: str) -> str:
         """The key's full name, as messages use it."""
         return f"columns.{self.name}.{key}"
@@ -66,13 +71,13 @@ class Column:
     @property
     def size(self) -> int:
         """Number of cells."""
-        return len(self.cells)
+        return self.regular + len(self.own_cells)
 
     def code(self, trouble: Trouble) -> int:
         """The trouble's own cell, or -1 where the row is dropped."""
         if self.rule(trouble) == "drop":
             return -1
-        return len(self.labels) + self.own_cells.index(trouble)
+        return self.regular + self.own_cells.index(trouble)
 
     @property
     def drops(self) -> bool:

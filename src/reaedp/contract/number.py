@@ -51,6 +51,11 @@ class Number(Column):
         return uniform_edges(float(self.lower), float(self.upper), self.bins)
 
     @property
+    def regular(self) -> int:
+        """Number of bins."""
+        return int(self.bins or 0) if self.edges is None else len(self.edges) - 1
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """Half-open intervals, the last one closed."""
         texts = [f"{edge:.12g}" for edge in self.boundaries]
@@ -121,6 +126,11 @@ class Integer(Column):
     infinite: Rule = "nearest"
     unparsable: Rule = "cell"
     outside: Rule = "nearest"
+
+    @property
+    def regular(self) -> int:
+        """Number of runs."""
+        return (self.upper - self.lower) // self.width + 1
 
     @property
     def labels(self) -> tuple[str, ...]:
