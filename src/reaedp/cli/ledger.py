@@ -61,8 +61,10 @@ def history(ledger: Address, dataset: Dataset = None) -> None:
     """Every entry: charges, finished releases, raised budgets."""
     from reaedp.cli import screen
 
-    with _open(ledger) as book:
-        screen.show_history([_record(entry) for entry in book.history(dataset)])
+    with _open(ledger) as book, screen.steps() as progress:
+        progress("reading entries")
+        records = [_record(entry) for entry in book.history(dataset)]
+    screen.show_history(records)
 
 
 @app.command()
@@ -96,10 +98,14 @@ def verify(
     ] = False,
 ) -> None:
     """Check every entry against the chain of hashes."""
+    from reaedp.cli.screen import steps
     from reaedp.errors import ReaedpError
 
     with _open(ledger) as book:
-        typer.echo(f"{book.verify(checkpoint):,} entries are sound.")
+        with steps() as progress:
+            progress("checking every entry")
+            number = book.verify(checkpoint)
+        typer.echo(f"{number:,} entries are sound.")
         for name in book.datasets() if second_opinion else ():
             ours, theirs = book.spent(name), book.second_opinion(name)
             if theirs is None:

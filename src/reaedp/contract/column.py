@@ -5,6 +5,7 @@ that value alone. The kinds differ in how they draw their cells; what is common 
 """
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
@@ -19,7 +20,7 @@ MOST_CELLS = 10_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
+class Column(ABC):
     """What every kind of column declares.
 
     `provenance` is the custodian's word that the declared cells are public knowledge, or "dp" with the ledger
@@ -40,9 +41,9 @@ class Column:
         mistakes.report()
 
     @property
+    @abstractmethod
     def labels(self) -> tuple[str, ...]:
         """Names of the regular cells, in order."""
-        raise NotImplementedError
 
     @property
     def regular(self) -> int:

@@ -1,6 +1,7 @@
 """Entropies, conditional entropies and mutual information of columns, released directly."""
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -39,7 +40,7 @@ def refuse_dropped_rows(contract: Contract, columns: tuple[str, ...]) -> None:
         )
 
 
-class Measured:
+class Measured(ABC):
     """A few real numbers computed from counts; how far one unit moves each of them decides its lattice."""
 
     __slots__ = ()
@@ -47,17 +48,17 @@ class Measured:
     columns: tuple[str, ...]
 
     @property
+    @abstractmethod
     def names(self) -> tuple[str, ...]:
         """What each number is."""
-        raise NotImplementedError
 
+    @abstractmethod
     def reach(self, contract: Contract) -> tuple[float, ...]:
         """How far one unit moves each number, in bits."""
-        raise NotImplementedError
 
+    @abstractmethod
     def measure(self, records: Countable) -> NDArray[np.float64]:
         """The exact numbers, in bits; private."""
-        raise NotImplementedError
 
     @property
     def title(self) -> str:
