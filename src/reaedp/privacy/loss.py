@@ -5,6 +5,7 @@ independent mechanism of each kind. `accounting` turns prices into ε at δ.
 """
 
 import math
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,8 +13,8 @@ from reaedp.errors import DeclarationError, sentence
 
 #: Below this a double loses precision (subnormal) or vanishes from sums; no mechanism can honour it.
 SMALLEST = 1e-300
-#: Above this a whole number may not be a double at all.
-LARGEST = 1e300
+#: A whole number above this is no double at all.
+LARGEST = sys.float_info.max
 
 
 def exact(number: float) -> Fraction:
@@ -23,7 +24,12 @@ def exact(number: float) -> Fraction:
 
 def positive(name: str, value: object, *, below: float = math.inf) -> float:
     """Accept a positive, finite, normal number below a limit, or say what must hold."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not SMALLEST <= value < min(below, LARGEST):
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not SMALLEST <= value <= LARGEST
+        or value >= below
+    ):
         limit = "" if below == math.inf else f" and below {below:g}"
         raise DeclarationError(sentence(f"{name} must be a finite number of at least {SMALLEST:g}{limit}", given=value))
     return float(value)
