@@ -1,4 +1,4 @@
-"""The composed ε once more, by an accountant that we did not write: google's dp-accounting.
+"""The composed ε once more, by an accountant that we did not write: Google's dp-accounting.
 
 Our own composition is faster to start and tighter; this one checks it. dp-accounting rounds privacy losses to a grid,
 upwards or downwards as asked, so that the true ε lies between its two answers.
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from reaedp.privacy.accounting import Tally
+from reaedp.privacy.accounting import Tally, epsilon
 from reaedp.privacy.loss import Approximate, Gaussian, Loss, Pure, UnitGaussian
 
 #: Copies beyond this would make grids that do not fit into memory.
@@ -40,8 +40,6 @@ def _epsilon(tally: Tally, delta: float, *, pessimistic: bool) -> float:
 
 def _grid(tally: Tally, delta: float) -> float:
     """A thousandth of the answer, shared among the copies, whose rounding errors add up."""
-    from reaedp.privacy.accounting import epsilon
-
     return min(1e-3, max(epsilon(tally, delta), 1e-3) / (1_000 * math.sqrt(sum(tally.values()))))
 
 
