@@ -22,7 +22,7 @@ slow: $(BIN)/.ready          ## the long ones
 
 check: $(BIN)/.ready         ## format, lint, types
 	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
+	$(BIN)/ruff check --no-cache .
 	$(BIN)/mypy
 
 format: $(BIN)/.ready

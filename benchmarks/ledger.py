@@ -17,6 +17,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from postgres import running_server
 
 ROWS = Unit("add-remove")
+#: A folder on the same disk as the project, where nothing is kept.
+DATA = Path(__file__).parent / "data"
 LONG = 100_000
 MIX: tuple[Loss, ...] = (Pure(0.001), Gaussian(0.002), Approximate(0.001, 1e-13), Pure(0.0005))
 
@@ -92,7 +94,8 @@ def measure(address: str | Path) -> None:
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
+    DATA.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=DATA) as folder:
         print(f"This disk syncs {disk_rate(Path(folder)):.0f} appended pages a second.")
         print("SQLite")
         measure(Path(folder) / "ledger.db")

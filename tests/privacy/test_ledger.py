@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from ledger_worker import CONTRACT, ROWS, release
 from sqlalchemy import create_engine
 
+from ledger_worker import CONTRACT, ROWS, release
 from reaedp.errors import BudgetRefused, DeclarationError, LedgerBusy, LedgerDamaged
 from reaedp.privacy import accounting, admission, entry, ledger, posting, storage
 from reaedp.privacy.budget import Budget

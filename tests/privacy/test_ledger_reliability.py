@@ -14,11 +14,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import ledger_worker
 import pytest
+
+import ledger_worker
 from ledger_worker import ROWS, release
 from postgres import Server
-
 from reaedp.errors import BudgetRefused, LedgerBusy, LedgerDamaged, LedgerError
 from reaedp.privacy import storage
 from reaedp.privacy.accounting import copies_left
