@@ -23,6 +23,7 @@ class Routed(NamedTuple):
     counts: Integers | None
 
 
-#: A vector of public length; counts of keys that the data chose; a number and counts, of which one will be released.
-Shape = Literal["vector", "keyed", "routed"]
+#: A vector of public length; counts of keys that the data chose; a number and counts, of which one will be released;
+#: the records themselves, for a mechanism that asks several questions, each with noise of its own.
+Shape = Literal["vector", "keyed", "routed", "records"]
 Answer = TypeVar("Answer", Integers, Keyed)

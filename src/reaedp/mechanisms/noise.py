@@ -1,7 +1,7 @@
 """The one import of the noise library.
 
-`SecretNoise` draws from OpenDP's exact samplers, seeded by the operating system and not repeatable. `SeededNoise`
-is for experiments on public data: it repeats itself, so that a release made with it is marked NOT PRIVATE.
+`SecretNoise` draws from OpenDP's exact samplers and the operating system's random words, and cannot be repeated.
+`SeededNoise` is for experiments on public data: it repeats itself, so a release made with it is marked NOT PRIVATE.
 """
 
 import os
@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.answer import Integers
+
+Words = NDArray[np.uint64]
 
 #: Below this number of cells a second thread costs more than it saves.
 _CELLS_PER_THREAD = 2_000
@@ -33,6 +35,15 @@ class Noise(Protocol):
     def gaussian(self, exact: Integers, scale: float) -> Integers:
         """Add independent noise with probability proportional to exp(-x² / (2 scale²)) to every integer."""
 
+    def choose(self, scores: Integers, scale: float) -> int:
+        """A place, with probability proportional to exp(score / scale)."""
+
+    def words(self, count: int) -> Words:
+        """Independent words of 64 random bits, from which other laws are made exactly."""
+
+    def generator(self) -> np.random.Generator:
+        """A fresh generator for what is computed from released numbers; not secret enough to hide anything."""
+
 
 @dataclass(frozen=True, slots=True)
 class SecretNoise:
@@ -47,6 +58,18 @@ class SecretNoise:
     def gaussian(self, exact: Integers, scale: float) -> Integers:
         """Discrete Gaussian noise."""
         return _in_parallel(_sampler("gaussian", scale), exact)
+
+    def choose(self, scores: Integers, scale: float) -> int:
+        """The place of the largest score after Gumbel noise."""
+        return int(_chooser(scale)(scores.tolist()))
+
+    def words(self, count: int) -> Words:
+        """Words from the operating system."""
+        return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
+
+    def generator(self) -> np.random.Generator:
+        """Seeded with 256 bits from the operating system."""
+        return np.random.default_rng(self.words(4))
 
 
 @cache
@@ -65,6 +88,14 @@ def _sampler(family: str, scale: float) -> Callable[[list[int]], list[int]]:
     else:
         measurement = opendp.m.make_gaussian(domain, opendp.l2_distance(T="i64"), scale=scale)
     return measurement  # type: ignore[no-any-return]
+
+
+def _chooser(scale: float) -> Callable[[list[int]], int]:
+    """The zero-concentrated form is the exponential mechanism, whose loss has a bounded range."""
+    opendp = _library()
+    domain, distance = opendp.vector_domain(opendp.atom_domain(T="i64")), opendp.linf_distance(T="i64")
+    measure = opendp.zero_concentrated_divergence()
+    return opendp.m.make_noisy_max(domain, distance, measure, scale=scale)  # type: ignore[no-any-return]
 
 
 def _in_parallel(sample: Callable[[list[int]], list[int]], exact: Integers) -> Integers:
@@ -104,6 +135,18 @@ class SeededNoise:
             noise[open_places[accepted]] = drawn[accepted]
             open_places = open_places[~accepted]
         return exact + noise.reshape(exact.shape)
+
+    def choose(self, scores: Integers, scale: float) -> int:
+        """The place of the largest score after Gumbel noise."""
+        return int(np.argmax(scores + self.rng.gumbel(0.0, scale, scores.shape)))
+
+    def words(self, count: int) -> Words:
+        """Words of the generator."""
+        return self.rng.integers(0, 2**64, count, dtype=np.uint64)
+
+    def generator(self) -> np.random.Generator:
+        """An independent stream that repeats with this one."""
+        return self.rng.spawn(1)[0]
 
 
 def _acceptance(drawn: Integers, scale: float) -> NDArray[np.float64]:

@@ -1,0 +1,1 @@
+"""What sees truth and release together: utility, attacks, audits. Custodian only unless the data are public."""

@@ -1,0 +1,1 @@
+"""Synthetic records: a model learned with noise, and mechanism F; through the door only."""
