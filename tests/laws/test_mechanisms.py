@@ -45,6 +45,25 @@ def test_the_gaussian_scale_costs_no_more_than_rho_in_exact_arithmetic(rho: floa
     assert Fraction(l2_squared) / (2 * Fraction(scale) ** 2) <= exact(rho)
 
 
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-9), (1.0, 1e-6), (4.0, 1e-5)])
+@pytest.mark.parametrize("shift", [20, 100, 1_000])
+def test_on_a_fine_lattice_the_loss_is_that_of_the_normal_law(epsilon: float, delta: float, shift: int) -> None:
+    """Enumerate the divergence of one integer moved by the whole sensitivity; it is near what is charged."""
+    from reaedp.privacy.loss import Gaussian as Normal
+
+    sensitivity = Sensitivity(shift, shift**2, shift)
+    mechanism = Gaussian.within(epsilon, delta, sensitivity)
+    (price,) = mechanism.price(sensitivity)
+    assert isinstance(price, Normal)
+    assert composed(tally([(price,)]), delta) <= epsilon
+    scale = mechanism.scale(sensitivity)
+    x = np.arange(-math.ceil(12 * scale), math.ceil(12 * scale) + shift + 1, dtype=np.float64)
+    law, moved = np.exp(-(x**2) / (2 * scale**2)), np.exp(-((x - shift) ** 2) / (2 * scale**2))
+    true = float(np.maximum(law / law.sum() - math.exp(epsilon) * moved / law.sum(), 0).sum())
+    assert true <= delta
+    assert true >= delta * (0.5 if shift == 20 else 0.95)  # what is lost is the 4 in the variance
+
+
 @everywhere
 @every_mechanism
 def test_spread_covers_as_often_as_it_says_and_not_much_more(mechanism: Mechanism, unit: Unit) -> None:

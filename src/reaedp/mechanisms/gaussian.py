@@ -12,7 +12,15 @@ from reaedp.answer import Integers, Shape
 from reaedp.mechanisms.laplace import at_least
 from reaedp.mechanisms.noise import Noise
 from reaedp.privacy.loss import Concentrated, Price, UnitGaussian, exact, positive
+from reaedp.privacy.loss import Gaussian as Normal
 from reaedp.privacy.unit import Sensitivity
+
+#: Discrete noise of variance v is normal noise of variance v less this, rounded at random (see PROOFS.md).
+LATTICE_VARIANCE = 4.0
+#: From this scale on the loss of that rounding is small.
+SMOOTH_SCALE = 10.0
+#: Covers floating-point errors and the 10⁻²⁶ by which the two laws differ.
+MARGIN = 2.0**-40
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +38,20 @@ class Gaussian:
     @classmethod
     def within(cls, epsilon: float, delta: float, sensitivity: Sensitivity) -> "Gaussian":
         """The least noise whose price alone is at most (ε, δ)."""
-        from reaedp.privacy.accounting import concentrated_rho, unit_gaussian_variance
+        from reaedp.privacy.accounting import concentrated_rho, gaussian_mu, unit_gaussian_variance
 
         if sensitivity.linf == 1:
             variance = unit_gaussian_variance(epsilon, delta, sensitivity.l1)
             return cls(math.nextafter(sensitivity.l2_squared / (2.0 * variance), 0.0))
-        return cls(concentrated_rho(epsilon, delta))
+        rough = cls(concentrated_rho(epsilon, delta))
+        variance = sensitivity.l2_squared / gaussian_mu(epsilon, delta) ** 2 * (1 + 2 * MARGIN) + LATTICE_VARIANCE
+        smooth = cls(sensitivity.l2_squared / (2 * variance))
+        return smooth if smooth.is_smooth(sensitivity) and smooth.rho > rough.rho else rough
+
+    def is_smooth(self, sensitivity: Sensitivity) -> bool:
+        """Whether the lattice is so fine against the noise that the loss is that of the normal law."""
+        scale = self.scale(sensitivity)
+        return scale >= SMOOTH_SCALE and 1e-6 <= math.sqrt(sensitivity.l2_squared) / scale <= 8
 
     def scale(self, sensitivity: Sensitivity) -> float:
         """The smallest double (up to the last digits) whose square gives at most ρ."""
@@ -46,10 +62,13 @@ class Gaussian:
         return scale
 
     def price(self, sensitivity: Sensitivity) -> Price:
-        """ρ; where only unit steps are possible, one unit Gaussian for each cell that can move (see PROOFS.md)."""
+        """One unit Gaussian for each cell that can move by one; else μ, or ρ on a coarse lattice (see PROOFS.md)."""
         if sensitivity.linf == 1:
             variance = math.nextafter(self.scale(sensitivity) ** 2, 0.0)
             return (UnitGaussian(variance),) * sensitivity.l1
+        if self.is_smooth(sensitivity):
+            variance = self.scale(sensitivity) ** 2 - LATTICE_VARIANCE
+            return (Normal(math.sqrt(sensitivity.l2_squared / variance) * (1 + MARGIN)),)
         return (Concentrated(self.rho),)
 
     def apply(self, exact: Integers, sensitivity: Sensitivity, noise: Noise) -> Integers:
