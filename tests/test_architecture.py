@@ -20,6 +20,7 @@ LAYERS = [
     ["statistics"],
     ["synthesis"],
     ["request", "release"],
+    ["planned"],
     ["plan", "forecast", "advice", "calibration"],
     ["readme", "manifest", "folder"],
     ["curator"],

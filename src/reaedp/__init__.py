@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from reaedp.mechanisms.threshold import Threshold as Threshold
     from reaedp.mechanisms.two_stage import TwoStage as TwoStage
     from reaedp.plan import Plan as Plan
-    from reaedp.plan import PlannedRelease as PlannedRelease
+    from reaedp.planned.counted import PlannedRelease as PlannedRelease
     from reaedp.privacy.budget import Budget as Budget
     from reaedp.privacy.ledger import Ledger as Ledger
     from reaedp.privacy.unit import Unit as Unit
@@ -55,7 +55,8 @@ _HOMES = {
     "reaedp.mechanisms.laplace": ("Laplace",),
     "reaedp.mechanisms.threshold": ("Threshold",),
     "reaedp.mechanisms.two_stage": ("TwoStage",),
-    "reaedp.plan": ("Plan", "PlannedRelease"),
+    "reaedp.plan": ("Plan",),
+    "reaedp.planned.counted": ("PlannedRelease",),
     "reaedp.privacy.budget": ("Budget",),
     "reaedp.privacy.ledger": ("Ledger",),
     "reaedp.privacy.unit": ("Unit",),

@@ -1,0 +1,119 @@
+"""Planned histograms and entropies: numbers that are counted."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from reaedp.contract import Contract
+from reaedp.errors import Mistakes
+from reaedp.mechanisms.gaussian import Gaussian
+from reaedp.mechanisms.laplace import Laplace
+from reaedp.mechanisms.mechanism import Mechanism
+from reaedp.mechanisms.threshold import Threshold
+from reaedp.planned.planned import Planned, check_columns
+from reaedp.privacy.loss import positive
+from reaedp.request import Request
+from reaedp.statistics.calibrated_histogram import calibrated_histogram
+from reaedp.statistics.entropy import ConditionalEntropy, Entropy, MutualInformation
+from reaedp.statistics.entropy_histogram import EntropyHistogram
+from reaedp.statistics.entropy_map import EntropyMap
+from reaedp.statistics.marginal import KeyedMarginal, Marginal
+from reaedp.statistics.routes import best_route
+from reaedp.statistics.statistic import Statistic
+
+MechanismName = Literal["laplace", "gaussian", "threshold"]
+#: Noise on the entropy; a histogram, from which it follows; or the better of the two.
+RouteName = Literal["direct", "histogram", "best"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedRelease(Planned):
+    """One statistic of counts: a histogram, an entropy or a map of them."""
+
+    columns: tuple[str, ...]
+    mechanism: MechanismName
+    orders: tuple[float, ...] = (1.0,)
+    given: tuple[str, ...] = ()
+    route: RouteName = "direct"
+    error_bits: float | None = None
+
+    @property
+    def noise(self) -> str:
+        """The name of the mechanism."""
+        return str(self.mechanism)
+
+    @property
+    def pure(self) -> bool:
+        """Laplace noise knows no δ."""
+        return self.mechanism == "laplace"
+
+    def note_mistakes(self, mistakes: Mistakes) -> None:
+        """Note whatever is wrong with kind, mechanism, columns and route."""
+        mistakes.unless(self.kind in KINDS, f"kind must be one of {', '.join(KINDS)}", given=self.kind)
+        mistakes.unless(
+            self.mechanism in get_args(MechanismName),
+            "mechanism must be laplace, gaussian or threshold",
+            given=self.mechanism,
+        )
+        check_columns(self, mistakes, "columns", "given")
+        self._check_route(mistakes)
+
+    def _check_route(self, mistakes: Mistakes) -> None:
+        mistakes.unless(self.route in get_args(RouteName), "route must be direct, histogram or best", given=self.route)
+        if self.route != "direct":
+            mistakes.unless(self.kind == "entropy", "route is a key of kind entropy", given=self.kind)
+            mistakes.unless(self.orders == (1.0,), "orders other than 1 take the direct route", given=self.orders)
+        mistakes.unless(
+            self.route != "best" or self.mechanism == "laplace",
+            "mechanism must be laplace for route best",
+            given=self.mechanism,
+        )
+        if self.error_bits is not None:
+            mistakes.unless(
+                self.kind == "histogram" and self.mechanism != "threshold",
+                "error_bits is a key of histograms of all cells",
+                given=(self.kind, self.mechanism),
+            )
+            with mistakes.gathered():
+                positive("error_bits", self.error_bits)
+
+    def request(self, contract: Contract) -> Request:
+        """The statistic and the mechanism that this release asks for, or that public facts choose for it."""
+        epsilon, delta = self.price(contract.budget)
+        if self.route == "best":
+            route = best_route(contract, self.columns, epsilon)
+            return Request(self.name, route.statistic, route.mechanism)
+        if self.error_bits is not None:
+            allowed = delta if self.mechanism == "gaussian" else None
+            choice = calibrated_histogram(
+                contract, self.columns, epsilon=epsilon, delta=allowed, error_bits=self.error_bits
+            )
+            return Request(self.name, choice.statistic, choice.mechanism)
+        by_histogram = self.route == "histogram"
+        statistic = EntropyHistogram.under(contract, self.columns) if by_histogram else KINDS[self.kind](self)
+        return Request(self.name, statistic, _MECHANISMS[self.mechanism](epsilon, delta, statistic, contract))
+
+
+def _histogram(planned: PlannedRelease) -> Statistic:
+    return (KeyedMarginal if planned.mechanism == "threshold" else Marginal)(*planned.columns)
+
+
+#: What can be planned, and how its statistic is made from the keys of the plan.
+KINDS: dict[str, Callable[[PlannedRelease], Statistic]] = {
+    "histogram": _histogram,
+    "entropy": lambda planned: Entropy(planned.columns, planned.orders),
+    "conditional-entropy": lambda planned: ConditionalEntropy(planned.columns, planned.given),
+    "mutual-information": lambda planned: MutualInformation(planned.columns, planned.given),
+    "entropy-map": lambda planned: EntropyMap(*planned.columns),
+}
+
+
+def _gaussian(epsilon: float, delta: float, statistic: Statistic, contract: Contract) -> Mechanism:
+    return Gaussian.within(epsilon, delta, statistic.sensitivity(contract))
+
+
+_MECHANISMS: dict[str, Any] = {
+    "laplace": lambda epsilon, *_: Laplace(epsilon),
+    "gaussian": _gaussian,
+    "threshold": lambda epsilon, delta, *_: Threshold(epsilon, delta),
+}

@@ -1,0 +1,85 @@
+"""What every `[[release]]` of a plan says: its name, its kind, and what may be spent on it."""
+
+import re
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from reaedp.contract import Contract
+from reaedp.errors import Mistakes
+from reaedp.privacy.budget import Budget
+from reaedp.privacy.loss import exact, positive
+from reaedp.request import Request
+
+_FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned(ABC):
+    """`epsilon` (and `delta`), or a `share` of the contract's budget, buys one release."""
+
+    name: str
+    kind: str
+    epsilon: float | None = None
+    delta: float | None = None
+    share: float | None = None
+
+    def __post_init__(self) -> None:
+        mistakes = Mistakes()
+        mistakes.unless(
+            isinstance(self.name, str) and _FILE_NAME.fullmatch(self.name) is not None,
+            "name must be 1 to 100 letters, digits, - or _, as it becomes a file name",
+            given=self.name,
+        )
+        self.note_mistakes(mistakes)
+        self._check_price(mistakes)
+        mistakes.report()
+
+    @property
+    @abstractmethod
+    def noise(self) -> str:
+        """The name of the noise, as messages use it."""
+
+    @property
+    def pure(self) -> bool:
+        """Whether δ has no meaning here."""
+        return False
+
+    @abstractmethod
+    def note_mistakes(self, mistakes: Mistakes) -> None:
+        """Note whatever is wrong with the keys of this kind."""
+
+    @abstractmethod
+    def request(self, contract: Contract) -> Request:
+        """The statistic and the mechanism that this release asks for, or that public facts choose for it."""
+
+    def price(self, budget: Budget) -> tuple[float, float]:
+        """What may be spent on this release, as (ε, δ)."""
+        if self.share is None:
+            return float(self.epsilon or 0), float(self.delta or 0)
+        return float(exact(self.share) * exact(budget.epsilon)), self.delta or self.share * budget.delta
+
+    def _check_price(self, mistakes: Mistakes) -> None:
+        mistakes.unless(
+            (self.epsilon is None) != (self.share is None),
+            "epsilon or share must be declared, not both",
+            given={"epsilon": self.epsilon, "share": self.share},
+            remedy="A share of 0.25 is a quarter of the contract's budget.",
+        )
+        if self.pure:
+            mistakes.unless(
+                self.delta is None, f"delta has no meaning for {self.noise} noise, which is pure", given=self.delta
+            )
+        elif self.share is None:
+            mistakes.unless(self.delta is not None, f"delta must be declared for {self.noise}", given=self.delta)
+        for key, below in (("epsilon", float("inf")), ("delta", 1.0), ("share", 1.0 + 1e-15)):
+            if getattr(self, key) is not None:
+                with mistakes.gathered():
+                    positive(key, getattr(self, key), below=below)
+
+
+def check_columns(planned: Planned, mistakes: Mistakes, *keys: str) -> None:
+    """Note keys that are not lists of column names."""
+    for key in keys:
+        names = getattr(planned, key)
+        texts = isinstance(names, tuple) and all(isinstance(name, str) for name in names)
+        mistakes.unless(texts, f"{key} must be a list of column names", given=names)
