@@ -58,15 +58,15 @@ class EmbeddedSource:
     def canonical(self, columns: tuple[Column, ...], person: str | None) -> nw.LazyFrame[Any]:
         """The columns in canonical form."""
         name = None if person is None else f"CAST({self._find(person)[0]} AS VARCHAR)"
-        expressions = [] if name is None else [f"{name} AS person"]
+        expressions = [] if name is None else [f"{name} AS person", f"{_first_bits(name)} AS side"]
         for number, column in enumerate(columns):
             cell, kind = self._find(column.name)
             value = _value(column, cell, kind)
             expressions.append(f"{value} AS v{number}")
             expressions.append(f"({cell} IS NOT NULL AND {value} IS NULL) AS b{number}")
             if name is not None:
-                digits = f"substr(md5({name} || '/' || coalesce(CAST({cell} AS VARCHAR), '')), 1, 7)"
-                expressions.append(f"CAST('0x' || {digits} AS BIGINT) AS s{number}")
+                place = _first_bits(f"{name} || '/' || coalesce(CAST({cell} AS VARCHAR), '')")
+                expressions.append(f"{place} AS s{number}")
         return nw.from_native(self.relation.project(", ".join(expressions)))
 
     def collect(self, counts: nw.LazyFrame[Any]) -> dict[str, NDArray[np.generic]]:
@@ -94,6 +94,11 @@ class EmbeddedSource:
             raise DeclarationError(f"The data lacks a declared column. {unknown('column', name, self.columns)}")
         identifier, kind = self.columns[name]
         return '"' + identifier.replace('"', '""') + '"', kind.split("(")[0]
+
+
+def _first_bits(text: str) -> str:
+    """28 bits of MD5."""
+    return f"CAST('0x' || substr(md5({text}), 1, 7) AS BIGINT)"
 
 
 def _could_not_count(reason: str) -> ReaedpError:

@@ -37,6 +37,7 @@ class Curator:
         for request in requests:
             self._records.check(request.statistic.columns)
         entries = self.ledger.charge(charges)
+        self._records.progress = progress
         releases = []
         for request, entry in zip(requests, entries, strict=True):
             progress(request.statistic.title)

@@ -37,7 +37,7 @@ floor: Any = ibis.udf.scalar.builtin(lambda number: number, name="floor", signat
 
 def prepared(cells: Sequence[Known], person: Cell | None) -> list[Cell]:
     """The first step: every column's value, whether there is any, and a digest of it and the person."""
-    named = [] if person is None else [person.name("person")]
+    named = [] if person is None else [person.name("person"), md5(person.left(LONGEST)).name("digest")]
     for number, (column, cell, kind) in enumerate(cells):
         named.append(_steps(column, kind)[0](cell, kind).name(f"v{number}"))
         named.append(cell.notnull().name(f"filled{number}"))
@@ -49,7 +49,7 @@ def prepared(cells: Sequence[Known], person: Cell | None) -> list[Cell]:
 
 def finished(cells: Sequence[Known], rows: Cell) -> list[Cell]:
     """The second step: the canonical values and orders, from what the first step made."""
-    named = [rows["person"]] if "person" in rows.columns else []
+    named = [rows["person"], _first_bits(rows["digest"]).name("side")] if "person" in rows.columns else []
     for number, (column, _, kind) in enumerate(cells):
         named.append(_steps(column, kind)[1](rows[f"v{number}"], kind).name(f"v{number}"))
         named.append(rows[f"filled{number}"])

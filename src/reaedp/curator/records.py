@@ -4,7 +4,7 @@ A count is computed in the engine by GROUP BY; only tables of counts leave it. A
 are counted, chosen by an order that depends on that person's rows and name alone.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -15,17 +15,20 @@ from reaedp.contract import Column, Contract
 from reaedp.curator.blocks import merged
 from reaedp.curator.encode import encode
 from reaedp.curator.source import Source, counted, open_source
+from reaedp.errors import DeclarationError
 from reaedp.table import KeyCounts, Table
 
 
 class Records:
     """Private rows under a contract: no repr, equality, iteration or pickle of their contents."""
 
-    __slots__ = ("_contract", "_source")
+    __slots__ = ("_contract", "_half", "_source", "progress")
 
     def __init__(self, contract: Contract, data: Any) -> None:
         self._contract = contract
         self._source: Source = open_source(data)
+        self._half: int | None = None
+        self.progress: Callable[[str], None] = lambda _: None
 
     def __repr__(self) -> str:
         return f"Records of {self._contract.dataset!r}"
@@ -42,6 +45,14 @@ class Records:
     def contract(self) -> Contract:
         """What is public about them."""
         return self._contract
+
+    def half(self, side: int) -> "Records":
+        """The rows of about half of the people, 0 or 1, by a digest of their names: nobody is in both halves."""
+        if self._contract.unit.person is None:
+            raise DeclarationError("Only people can be split; declare the unit's person column.")
+        part = Records.__new__(Records)
+        part._contract, part._source, part._half, part.progress = self._contract, self._source, side, self.progress
+        return part
 
     def check(self, names: tuple[str, ...]) -> None:
         """Refuse columns that the data lacks; headers are public."""
@@ -76,17 +87,21 @@ class Records:
     def level_counts(self, name: str, longest: int) -> dict[str, int]:
         """How many rows hold each text in a column whose levels are not declared; longer texts are cut."""
         unit = self._contract.unit
-        frame = self._source.canonical((self._contract.column(name),), unit.person)
+        frame = self._canonical((self._contract.column(name),))
         texts = frame.with_columns(nw.col("v0").str.slice(0, longest)).filter(~nw.col("v0").is_null())
         if unit.person is not None:
             texts = _first_rows(texts.with_columns(_order(1)), unit.rows, ["v0"])
         arrays = self._source.collect(texts.group_by("v0").agg(nw.len().cast(nw.Int64).alias("rows")))
         return dict(zip(arrays["v0"].tolist(), arrays["rows"].tolist(), strict=True))
 
+    def _canonical(self, columns: tuple[Column, ...]) -> nw.LazyFrame[Any]:
+        frame = self._source.canonical(columns, self._contract.unit.person)
+        return frame if self._half is None else frame.filter(nw.col("side") % 2 == self._half)
+
     def _encoded(self, columns: tuple[Column, ...], keys: list[str]) -> nw.LazyFrame[Any]:
         """One row of cell numbers for each row that counts."""
         unit = self._contract.unit
-        frame = self._source.canonical(columns, unit.person)
+        frame = self._canonical(columns)
         order = [nw.col("person"), _order(len(columns))] if unit.person else []
         coded = frame.select(*order, *(encode(column, i).alias(keys[i]) for i, column in enumerate(columns)))
         for column, key in zip(columns, keys, strict=True):

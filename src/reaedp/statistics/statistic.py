@@ -1,6 +1,6 @@
 """What every statistic can say: how far one unit moves it, and how to count it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Protocol
 
 from numpy.typing import NDArray
@@ -18,6 +18,13 @@ class Countable(Protocol):
     @property
     def contract(self) -> Contract:
         """What is public about them."""
+
+    @property
+    def progress(self) -> Callable[[str], None]:
+        """Where to say, in public words, what is being done."""
+
+    def half(self, side: int) -> "Countable":
+        """The rows of about half of the people; nobody is in both halves."""
 
     def counts(self, names: tuple[str, ...]) -> Table:
         """How many rows fall into each cell."""
