@@ -273,7 +273,7 @@ def test_texts_are_read_as_python_reads_them(shape: str, by_hand: Any, seeds: st
         connection.execute("DROP TABLE IF EXISTS data.texts")
         connection.execute("CREATE TABLE data.texts AS SELECT unnest(%s::text[]) AS x", [texts])
     source = open_database(f"{server}?table=data.texts")
-    form_of_text = source.canonical((form("x", shape), form("x", "levels")), None).to_native()
+    form_of_text = source.canonical((form("x", shape), Undeclared(name="x", provenance="public")), None).to_native()
     rows = source._fetch(form_of_text)
     found = {text: (value, broken) for text, value, broken in zip(rows["v1"], rows["v0"], rows["b0"], strict=True)}
     assert set(texts) == set(found)

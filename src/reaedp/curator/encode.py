@@ -78,20 +78,7 @@ def _boolean(column: Column, value: nw.Expr) -> nw.Expr:  # noqa: ARG001
 
 
 def _category(column: Column, value: nw.Expr) -> nw.Expr:
-    assert isinstance(column, Category)
-    codes = {level: code for code, level in enumerate(column.levels)}
-    known = value.is_in(list(column.levels))
-    return nw.when(known).then(_level(value, list(codes.items()))).otherwise(_code(column, "unseen"))
-
-
-def _level(value: nw.Expr, codes: list[tuple[str, int]]) -> nw.Expr:
-    """Halve the list until few levels are left: a membership test costs the same for any number of levels."""
-    if len(codes) <= 4:
-        *rest, (_, last) = codes
-        return _chain([(value == level, nw.lit(code)) for level, code in rest], nw.lit(last))
-    half = len(codes) // 2
-    first = value.is_in([level for level, _ in codes[:half]])
-    return nw.when(first).then(_level(value, codes[:half])).otherwise(_level(value, codes[half:]))
+    return nw.when(value < 0).then(_code(column, "unseen")).otherwise(value)
 
 
 def _beyond(column: Column, value: nw.Expr, low: float, high: float, last: int) -> list[tuple[nw.Expr, nw.Expr]]:

@@ -51,11 +51,28 @@ def finished(cells: Sequence[Known], rows: Cell) -> list[Cell]:
     """The second step: the canonical values and orders, from what the first step made."""
     named = [rows["person"], _first_bits(rows["digest"]).name("side")] if "person" in rows.columns else []
     for number, (column, _, kind) in enumerate(cells):
-        named.append(_steps(column, kind)[1](rows[f"v{number}"], kind).name(f"v{number}"))
+        value = _steps(column, kind)[1](rows[f"v{number}"], kind)
+        named.append((_level(value, column.labels) if column.kind == Category.kind else value).name(f"v{number}"))
         named.append(rows[f"filled{number}"])
         if f"digest{number}" in rows.columns:
             named.append(_first_bits(rows[f"digest{number}"]).name(f"s{number}"))
     return named
+
+
+def _level(text: Cell, levels: Sequence[str]) -> Cell:
+    """The number of the level, -1 for any other text, null for none."""
+    other = ibis.ifelse(text.notnull(), -1.0, ibis.null("float64"))
+    return ibis.ifelse(text.isin(levels), _halved(text, levels, 0), other)
+
+
+def _halved(text: Cell, levels: Sequence[str], first: int) -> Cell:
+    """Halve the list until one is left: databases test membership by hashing."""
+    if len(levels) == 1:
+        return ibis.literal(float(first))
+    half = len(levels) // 2
+    return ibis.ifelse(
+        text.isin(levels[:half]), _halved(text, levels[:half], first), _halved(text, levels[half:], first + half)
+    )
 
 
 def printed(cell: Cell, kind: str) -> Cell:
