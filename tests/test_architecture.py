@@ -18,6 +18,7 @@ LAYERS = [
     ["answer", "table", "engine"],
     ["mechanisms"],
     ["statistics"],
+    ["curves"],
     ["synthesis"],
     ["request", "release"],
     ["planned"],
@@ -25,6 +26,7 @@ LAYERS = [
     ["readme", "manifest", "folder"],
     ["curator"],
     ["evaluation"],
+    ["audit"],
     ["learning", "publication", "verification"],
     ["cli", "__init__", "__main__"],
 ]

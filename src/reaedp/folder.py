@@ -21,6 +21,9 @@ from reaedp.readme import readme
 from reaedp.release import Release
 from reaedp.statistics.statistic import Statistic
 
+#: Keys for which room is claimed.
+MOST_KEYS = 1_000_000
+
 
 class ReleaseFolder:
     """A folder in the making: it exists under a hidden name until everything in it is on disk."""
@@ -33,6 +36,8 @@ class ReleaseFolder:
         try:
             for release in releases:
                 _write_values(self._hidden / release.name, release.statistic.frame(release.value, release.noise))
+                for suffix, content in release.attachments.items():
+                    (self._hidden / f"{release.name}{suffix}").write_bytes(content)
             (self._hidden / "README.txt").write_text(readme(contract, releases), encoding="utf-8")
             record = manifest(contract, releases, self._created, hashes(self._hidden))
             (self._hidden / "release.json").write_text(json.dumps(record, indent=1, ensure_ascii=False), "utf-8")
@@ -105,7 +110,15 @@ def _write_values(stem: Path, columns: dict[str, NDArray[Any]]) -> None:
 
 def expected_bytes(contract: Contract, statistics: list[Statistic]) -> int:
     """A generous guess at the size of the folder, from public facts."""
-    sizes = [
-        min(statistic.cells(contract), 1_000_000) * (200 + 40 * len(statistic.columns)) for statistic in statistics
-    ]
-    return 100_000 + sum(sizes)
+    return 100_000 + sum(_rows(statistic, contract) * _bytes_of_a_row(statistic) for statistic in statistics)
+
+
+def _rows(statistic: Statistic, contract: Contract) -> int:
+    """Of all possible keys few appear."""
+    cells = statistic.cells(contract)
+    return min(cells, MOST_KEYS) if statistic.answers == "keyed" else cells
+
+
+def _bytes_of_a_row(statistic: Statistic) -> int:
+    """Counts come with estimates and ranges; synthetic records are their values alone."""
+    return 40 * len(statistic.columns) + (0 if statistic.answers == "records" else 200)

@@ -2,13 +2,14 @@
 
 import math
 import platform
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, is_dataclass
 from datetime import UTC, date, datetime
 from importlib.metadata import version
-from typing import Any
+from typing import Any, cast
 
-from reaedp.contract import Column, Contract, Date
+from reaedp.contract import Column, Contract, Curve, Date, Picture
 from reaedp.contract.contract import KINDS
+from reaedp.curves.mean_curve import MeanCurve
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated, Mechanism
@@ -23,8 +24,13 @@ from reaedp.statistics.entropy import ConditionalEntropy, Entropy, MutualInforma
 from reaedp.statistics.entropy_histogram import EntropyHistogram
 from reaedp.statistics.entropy_map import EntropyMap
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
+from reaedp.statistics.pixels import Pixels
 from reaedp.statistics.routed_entropy import RoutedEntropy
 from reaedp.statistics.statistic import Statistic
+from reaedp.synthesis.amortised import Amortised
+from reaedp.synthesis.deniability import Deniable
+from reaedp.synthesis.network import Network
+from reaedp.synthesis.synthetic import Synthetic
 
 FORMAT = 1
 STATISTICS: dict[str, type[Any]] = {
@@ -38,9 +44,14 @@ STATISTICS: dict[str, type[Any]] = {
         ConditionalEntropy,
         MutualInformation,
         EntropyMap,
+        Synthetic,
+        MeanCurve,
+        Pixels,
     )
 }
-MECHANISMS: dict[str, type[Any]] = {kind.name: kind for kind in (Laplace, Gaussian, Threshold, TwoStage)}
+MECHANISMS: dict[str, type[Any]] = {
+    kind.name: kind for kind in (Laplace, Gaussian, Threshold, TwoStage, Network, Amortised, Deniable)
+}
 #: The libraries whose version can matter to someone who checks a release.
 LIBRARIES = ("reaedp", "opendp", "dp-accounting", "duckdb", "narwhals", "numpy")
 
@@ -60,7 +71,13 @@ def manifest(
         "releases": [_release(release, contract) for release in releases],
         "software": {"python": platform.python_version()} | {name: version(name) for name in LIBRARIES},
         "files": hashes,
-    }
+    } | _other_facts(contract)
+
+
+def _other_facts(contract: Contract) -> dict[str, Any]:
+    """Curves and picture, where there are any."""
+    curves = {"curves": [_facts(curve) for curve in contract.curves]} if contract.curves else {}
+    return curves | ({"picture": asdict(contract.picture)} if contract.picture else {})
 
 
 def _release(release: Release, contract: Contract) -> dict[str, Any]:
@@ -79,13 +96,17 @@ def _release(release: Release, contract: Contract) -> dict[str, Any]:
         "mean_error": release.mean_error,
         "entry": release.entry,
         "seeded": release.seeded,
-        "files": [f"{release.name}.csv", f"{release.name}.parquet"],
+        "details": release.details,
+        "files": [f"{release.name}{suffix}" for suffix in (".csv", ".parquet", *release.attachments)],
     }
 
 
 def _column(column: Column) -> dict[str, Any]:
-    facts = {key: value for key, value in asdict(column).items() if value is not None}
-    return {"kind": column.kind} | {key: _plain(value) for key, value in facts.items()}
+    return {"kind": column.kind} | _facts(column)
+
+
+def _facts(declared: Column | Curve) -> dict[str, Any]:
+    return {key: _plain(value) for key, value in asdict(declared).items() if value is not None}
 
 
 def _plain(value: object) -> object:
@@ -104,12 +125,19 @@ def read_contract(record: dict[str, Any]) -> Contract:
         budget=Budget(**record["budget"]),
         ledger="unknown to the reader of a manifest",
         columns=tuple(_read_column(dict(column)) for column in facts.values()),
+        curves=tuple(Curve(**_tuples(curve)) for curve in record.get("curves", ())),
+        picture=Picture(**record["picture"]) if "picture" in record else None,
     )
+
+
+def _tuples(values: dict[str, Any]) -> dict[str, Any]:
+    """JSON has lists only."""
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
 
 
 def _read_column(facts: dict[str, Any]) -> Column:
     kind: type[Any] = KINDS[facts.pop("kind")]
-    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in facts.items()}
+    values = _tuples(facts)
     if kind is Date:
         values |= {key: date.fromisoformat(values[key]) for key in ("lower", "upper")}
     return kind(**values)  # type: ignore[no-any-return]
@@ -128,20 +156,24 @@ def read_statistic(record: dict[str, Any]) -> Statistic:
         return STATISTICS[record["name"]](*parameters["columns"])  # type: ignore[no-any-return]
     if "orders" in parameters:
         parameters["orders"] = [float(order) for order in parameters["orders"]]
-    values = {key: tuple(value) if isinstance(value, list) else value for key, value in parameters.items()}
-    return STATISTICS[record["name"]](**values)  # type: ignore[no-any-return]
+    return STATISTICS[record["name"]](**_tuples(parameters))  # type: ignore[no-any-return]
 
 
 def mechanism_record(mechanism: Mechanism) -> dict[str, Any]:
-    """A mechanism as its name and its parameters."""
+    """A mechanism as its name and its parameters, which may be mechanisms themselves."""
+    parameters = {field.name: getattr(mechanism, field.name) for field in fields(mechanism)}  # type: ignore[arg-type]
     return {"name": mechanism.name} | {
-        field.name: getattr(mechanism, field.name)
-        for field in fields(mechanism)  # type: ignore[arg-type]
+        key: mechanism_record(cast("Mechanism", value)) if is_dataclass(value) else value
+        for key, value in parameters.items()
     }
+
+
+def read_mechanism(record: dict[str, Any]) -> Mechanism:
+    """Rebuild a mechanism from its record."""
+    parameters = {key: read_mechanism(value) if isinstance(value, dict) else value for key, value in record.items()}
+    return MECHANISMS[record["name"]](**_tuples({key: parameters[key] for key in parameters if key != "name"}))  # type: ignore[no-any-return]
 
 
 def read_noise(record: dict[str, Any]) -> Calibrated:
     """Rebuild mechanism and sensitivity from a release's record."""
-    parameters = dict(record["mechanism"])
-    mechanism = MECHANISMS[parameters.pop("name")](**parameters)
-    return Calibrated(mechanism, Sensitivity(**record["sensitivity"]))
+    return Calibrated(read_mechanism(record["mechanism"]), Sensitivity(**record["sensitivity"]))

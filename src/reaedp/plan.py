@@ -9,11 +9,18 @@ from reaedp.contract.document import Document, declare
 from reaedp.errors import DeclarationError, Mistakes, unknown
 from reaedp.planned.counted import KINDS as COUNTED
 from reaedp.planned.counted import PlannedRelease
+from reaedp.planned.curve import PlannedMeanCurve
+from reaedp.planned.image import PlannedImage
 from reaedp.planned.planned import Planned
+from reaedp.planned.synthetic import PlannedSynthetic
 from reaedp.request import Request
 
 #: What can be planned, and the keys that each kind understands.
-KINDS: dict[str, type[Planned]] = dict.fromkeys(COUNTED, PlannedRelease)
+KINDS: dict[str, type[Planned]] = dict.fromkeys(COUNTED, PlannedRelease) | {
+    "synthetic": PlannedSynthetic,
+    "mean-curve": PlannedMeanCurve,
+    "image": PlannedImage,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,16 @@
 """README.txt of a release: what it is and what it promises, for whoever receives it."""
 
 import math
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from reaedp.contract import Contract
+from reaedp.contract.picture import PIXELS_ONLY
+from reaedp.curves.estimate import CurveEstimate
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.release import Release
+from reaedp.statistics.pixels import NoisyPicture
+from reaedp.synthesis.synthetic import SyntheticRecords
 from reaedp.table import KeyCounts
 
 _COLUMNS = """\
@@ -20,7 +26,11 @@ Columns of the files
   first, second            the two columns that a row of an entropy map is about, or the same column twice
   entropy                  the nearest entropies to the noisy ones that can belong to one table
   mutual_information       the bits that the two columns tell about each other, from these entropies
-  symmetric_uncertainty    the same as a share of the mean entropy of both, from 0 to 1"""
+  symmetric_uncertainty    the same as a share of the mean entropy of both, from 0 to 1
+  time, mean               a mean curve; low_95 and high_95 enclose each of its points in 95 of 100 releases,
+                           all_low_95 and all_high_95 the whole curve
+  x, y, channel, value     a picture; values as released, some outside its range
+Files of synthetic records have the columns of the data instead"""
 
 _LIMITS = """\
 What is not promised
@@ -55,23 +65,53 @@ def _seeded(releases: tuple[Release, ...]) -> bool:
 
 
 def _about(release: Release) -> str:
-    lines = [
-        f"  {release.name}.csv, {release.name}.parquet: {release.statistic.title}",
-        f"    noise: {release.noise.title}; a number is off by {release.mean_error:.3g} on average",
-        f"    ledger entry {release.entry}",
-    ]
-    if isinstance(release.value, KeyCounts):
-        lines.append("    only cells with many rows appear; counts near the threshold are too high on average")
-    return "\n".join(lines)
+    files = ", ".join(f"{release.name}{suffix}" for suffix in (".csv", ".parquet", *release.attachments))
+    speak = _NOTES.get(type(release.value), _of_numbers)
+    return "\n".join([f"  {files}: {release.statistic.title}", *speak(release), f"    ledger entry {release.entry}"])
+
+
+def _of_numbers(release: Release) -> Iterator[str]:
+    yield f"    noise: {release.noise.title}; a number is off by {release.mean_error:.3g} on average"
+
+
+def _of_keys(release: Release) -> Iterator[str]:
+    yield from _of_numbers(release)
+    yield "    only cells with many rows appear; counts near the threshold are too high on average"
+
+
+def _of_synthetic(release: Release) -> Iterator[str]:
+    kept = release.details.get("kept")
+    yield f"    {len(release.value):,} rows by the method {release.noise.mechanism.name}; details are in release.json"
+    yield f"    the tables behind them are off by {release.mean_error:.3g} rows a cell on average"
+    if kept:
+        yield f"    in {', '.join(kept)} the rows agree with records that are in the data many times"
+
+
+def _of_curve(release: Release) -> Iterator[str]:
+    yield f"    noise: {release.noise.title}; bands cover the noise, neither smoothing nor clipping"
+
+
+def _of_picture(release: Release) -> Iterator[str]:
+    yield from _of_numbers(release)
+    yield f"    {PIXELS_ONLY}"
+
+
+_NOTES: dict[type[Any], Callable[[Release], Iterator[str]]] = {
+    KeyCounts: _of_keys,
+    SyntheticRecords: _of_synthetic,
+    CurveEstimate: _of_curve,
+    NoisyPicture: _of_picture,
+}
 
 
 def _promise(contract: Contract, total: float) -> str:
     unit = contract.unit
+    noun = "pixel" if contract.picture else unit.noun
     change = "is in the data or not" if unit.change == "add-remove" else "has these values or any others"
     rows = f" (at most {unit.rows} rows of each person are used)" if unit.person else ""
     odds, after = math.exp(total), posterior(0.01, total)
     return (
-        f"  Whether any one {unit.noun} {change}{rows}, the odds that anyone can give for it\n"
+        f"  Whether any one {noun} {change}{rows}, the odds that anyone can give for it\n"
         f"  after seeing these files change by a factor of at most {odds:.3g} (ε = {total:.4g}, except with\n"
         f"  probability δ = {contract.budget.delta:g}). Who thought 1 in 100 before can think at most"
         f" {100 * after:.2g} in 100 after."

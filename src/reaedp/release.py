@@ -49,6 +49,18 @@ class Release:
             raise DeclarationError(f"{self.statistic.title} has no table of counts.")
         return self.value
 
+    @property
+    def details(self) -> dict[str, Any]:
+        """What else a reader should know: public facts and released numbers."""
+        found: dict[str, Any] = getattr(self.value, "details", {})
+        return found
+
+    @property
+    def attachments(self) -> dict[str, bytes]:
+        """Files beside the table of numbers, by their suffix."""
+        found: dict[str, bytes] = getattr(self.value, "attachments", {})
+        return found
+
     def estimate(self, total: float | None = None) -> Table:
         """Counts without negative numbers, adding up to a known total if one is given."""
         return histogram.estimate(self.counts, total)

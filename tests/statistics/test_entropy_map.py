@@ -347,9 +347,9 @@ def test_gaussian_noise_on_many_entropies_is_far_below_laplace_noise() -> None:
     assert 1275 == wanted.cells(terms)
     gaussian = Request("map", wanted, Gaussian.within(1, 1e-6, wanted.sensitivity(terms)))
     forecasts = [Forecast.of(request, terms) for request in (gaussian, Request("map", wanted, Laplace(1)))]
-    assert forecasts[0].mean_error < forecasts[1].mean_error / 9
-    assert ["bits", "bits"] == [forecast.unit for forecast in forecasts]
-    assert forecasts[0].mean_error < 0.004
+    assert forecasts[0].expected.mean_error < forecasts[1].expected.mean_error / 9
+    assert ["bits", "bits"] == [forecast.expected.unit for forecast in forecasts]
+    assert forecasts[0].expected.mean_error < 0.004
     assert forecasts[0].words.startswith("Will be off by about 0.00")
 
 

@@ -40,8 +40,9 @@ def show_plan(plan: Plan) -> None:
     for heading in ("release", "what", "ε", "cells", "error", "95 %", "all cells 95 %"):
         table.add_column(heading, justify="left" if heading in ("release", "what") else "right")
     for forecast in forecasts:
-        numbers = (f"{forecast.epsilon:.4g}", f"{forecast.cells:,}", f"±{forecast.mean_error:.2g}")
-        bounds = (f"±{forecast.bound:,.3g} {forecast.unit}", f"±{forecast.bound_all:,.3g} {forecast.unit}")
+        expected = forecast.expected
+        numbers = (f"{forecast.epsilon:.4g}", f"{forecast.cells:,}", f"±{expected.mean_error:.2g}")
+        bounds = (f"±{expected.bound:,.3g} {expected.unit}", f"±{expected.bound_all:,.3g} {expected.unit}")
         table.add_row(forecast.name, forecast.title, *numbers, *bounds)
     console.print(table)
     for forecast in forecasts:

@@ -8,15 +8,17 @@ from typing import Any
 
 from reaedp.contract.category import Boolean, Category
 from reaedp.contract.column import Column
+from reaedp.contract.curve import Curve
 from reaedp.contract.day import Date
 from reaedp.contract.document import Document, declare, unfilled
 from reaedp.contract.number import Integer, Number
+from reaedp.contract.picture import Picture
 from reaedp.errors import DeclarationError, Mistakes, unknown
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.unit import Unit
 
 KINDS: dict[str, type[Column]] = {kind.kind: kind for kind in (Number, Integer, Category, Boolean, Date)}
-TABLES = ("dataset", "unit", "budget", "columns")
+TABLES = ("dataset", "unit", "budget", "columns", "curves", "picture")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +30,8 @@ class Contract:
     budget: Budget
     ledger: str
     columns: tuple[Column, ...]
+    curves: tuple[Curve, ...] = ()
+    picture: Picture | None = None
 
     def __post_init__(self) -> None:
         mistakes = Mistakes()
@@ -41,9 +45,14 @@ class Contract:
             "budget.ledger must be a file or a postgresql:// address",
             given=self.ledger,
         )
-        names = [column.name for column in self.columns]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        mistakes.unless(not twice, "columns must have different names", given=twice)
+        for key, parts in (("columns", self.columns), ("curves", self.curves)):
+            names = [part.name for part in parts]
+            twice = sorted({name for name in names if names.count(name) > 1})
+            mistakes.unless(not twice, f"{key} must have different names", given=twice)
+        if self.picture is not None:
+            self.picture.check_unit(self.unit, mistakes)
+            others = [column.name for column in self.columns] + [curve.name for curve in self.curves]
+            mistakes.unless(not others, "picture must stand alone, as its unit is a pixel and not a row", given=others)
         mistakes.report()
 
     def column(self, name: str) -> Column:
@@ -57,6 +66,13 @@ class Contract:
         """The columns of these names, in this order."""
         return tuple(map(self.column, names))
 
+    def curve(self, name: str) -> Curve:
+        """The curve of this name."""
+        for curve in self.curves:
+            if curve.name == name:
+                return curve
+        raise DeclarationError(unknown("curve", name, [curve.name for curve in self.curves]))
+
     @property
     def fingerprint(self) -> str:
         """SHA-256 of every public fact; the same wherever the file and the ledger lie."""
@@ -65,7 +81,8 @@ class Contract:
             "unit": asdict(self.unit),
             "budget": asdict(self.budget),
             "columns": [{"kind": column.kind, **asdict(column)} for column in self.columns],
-        }
+        } | ({"curves": [asdict(curve) for curve in self.curves]} if self.curves else {})
+        facts |= {"picture": asdict(self.picture)} if self.picture else {}
         return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
 
     @classmethod
@@ -74,10 +91,11 @@ class Contract:
         document = Document.read(path)
         mistakes = Mistakes()
         parts = _header(document, mistakes)
-        columns = _columns(document, mistakes)
+        columns, curves = _columns(document, mistakes), _curves(document, mistakes)
+        picture = _picture(document, mistakes)
         if not mistakes:
             with mistakes.gathered():
-                return cls(**parts, columns=columns)
+                return cls(**parts, columns=columns, curves=curves, picture=picture)
         raise DeclarationError(*mistakes)
 
     @classmethod
@@ -132,8 +150,10 @@ def _resolve(contract: Path, ledger: object) -> str:
 
 def _columns(document: Document, mistakes: Mistakes) -> tuple[Column, ...]:
     tables = document.table("columns")
-    if not tables:
-        mistakes.append(document.at("[columns.NAME] is missing: a contract needs at least one column.", "columns"))
+    if not tables and not document.table("curves") and "picture" not in document.data:
+        mistakes.append(
+            document.at("[columns.NAME] is missing: a contract needs at least one column, curve or picture.", "columns")
+        )
     columns = []
     for name, table in tables.items():
         noted = Mistakes()
@@ -150,3 +170,25 @@ def _columns(document: Document, mistakes: Mistakes) -> tuple[Column, ...]:
             columns.append(declare(KINDS[table["kind"]], rest, where, noted, name=name))
         mistakes.extend(document.at(mistake, "columns", name) for mistake in noted)
     return tuple(column for column in columns if column is not None)
+
+
+def _curves(document: Document, mistakes: Mistakes) -> tuple[Curve, ...]:
+    curves = []
+    for name, table in document.table("curves").items():
+        noted = Mistakes()
+        where = f"curves.{name}"
+        if isinstance(table, dict):
+            curves.append(declare(Curve, table, where, noted, name=name))
+        else:
+            noted.append(f"{where} must be a table; write [curves.{name}].")
+        mistakes.extend(document.at(mistake, "curves", name) for mistake in noted)
+    return tuple(curve for curve in curves if curve is not None)
+
+
+def _picture(document: Document, mistakes: Mistakes) -> Picture | None:
+    if "picture" not in document.data:
+        return None
+    noted = Mistakes()
+    picture = declare(Picture, document.table("picture"), "picture", noted)
+    mistakes.extend(document.at(mistake, "picture") for mistake in noted)
+    return picture

@@ -38,10 +38,23 @@ delta = "{FILL_IN}"         # well below one in the number of people, such as 1e
 ledger = "{FILL_IN}"        # a file such as "budget.sqlite" beside this one, or postgresql://…
 '''
 
+_CURVES = """
+# Columns that hold a function of time can be averaged as curves:
+# [curves.NAME]
+# form = "wide"              # one curve a row; or "long": id = "COLUMN", time = "COLUMN", value = "COLUMN"
+# points = ["COLUMN", "COLUMN"]
+# at = [0.0, 1.0]            # the time of each of the points
+# interval = [0.0, 1.0]
+# basis = "wiener"           # or "fourier", "bspline"
+# rank = 20                  # coefficients
+# clip = 10.0                # the largest root mean square of a curve that is not cut
+# provenance = "public"      # these facts are known without the data
+"""
+
 
 def draft(columns: Mapping[str, str]) -> str:
     """The text of a contract with everything that only the custodian knows marked."""
-    return _HEAD + "".join(_table(name, _kind(kind)) for name, kind in columns.items())
+    return _HEAD + "".join(_table(name, _kind(kind)) for name, kind in columns.items()) + _CURVES
 
 
 def _kind(engine_type: str) -> str | None:

@@ -36,6 +36,8 @@ class Curator:
         charges = [request.charge(self.contract) for request in requests]
         for request in requests:
             self._records.check(request.statistic.columns)
+            if (curve := getattr(request.statistic, "curve", None)) is not None:
+                self._records.check_curve(curve)
         entries = self.ledger.charge(charges)
         self._records.progress = progress
         releases = []

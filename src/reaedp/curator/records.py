@@ -11,9 +11,11 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from reaedp.answer import Integers
 from reaedp.contract import Column, Contract
 from reaedp.curator.blocks import merged
 from reaedp.curator.encode import encode
+from reaedp.curator.picture import read_picture
 from reaedp.curator.source import Source, counted, open_source
 from reaedp.errors import DeclarationError
 from reaedp.table import KeyCounts, Table
@@ -22,11 +24,14 @@ from reaedp.table import KeyCounts, Table
 class Records:
     """Private rows under a contract: no repr, equality, iteration or pickle of their contents."""
 
-    __slots__ = ("_contract", "_half", "_source", "progress")
+    __slots__ = ("_contract", "_half", "_pixels", "_source", "progress")
 
     def __init__(self, contract: Contract, data: Any) -> None:
         self._contract = contract
-        self._source: Source = open_source(data)
+        if contract.picture is None:
+            self._source: Source = open_source(data)
+        else:  # a picture has no columns, so that nothing asks for its table
+            self._pixels = read_picture(contract.picture, data)
         self._half: int | None = None
         self.progress: Callable[[str], None] = lambda _: None
 
@@ -51,12 +56,14 @@ class Records:
         if self._contract.unit.person is None:
             raise DeclarationError("Only people can be split; declare the unit's person column.")
         part = Records.__new__(Records)
-        part._contract, part._source, part._half, part.progress = self._contract, self._source, side, self.progress
+        part._contract, part._source, part._half = self._contract, self._source, side  # noqa: SLF001
+        part.progress = self.progress
         return part
 
     def check(self, names: tuple[str, ...]) -> None:
         """Refuse columns that the data lacks; headers are public."""
-        self._source.canonical(self._contract.select(names), self._contract.unit.person)
+        if names:
+            self._source.canonical(self._contract.select(names), self._contract.unit.person)
 
     def counts(self, names: tuple[str, ...]) -> Table:
         """How many rows fall into each cell of these columns, zeros included."""
@@ -94,9 +101,27 @@ class Records:
         arrays = self._source.collect(texts.group_by("v0").agg(nw.len().cast(nw.Int64).alias("rows")))
         return dict(zip(arrays["v0"].tolist(), arrays["rows"].tolist(), strict=True))
 
+    def pixels(self) -> Integers:
+        """The values of the declared picture in reading order, all channels of a pixel together."""
+        if self._contract.picture is None:
+            raise DeclarationError("The contract declares no picture.")
+        return self._pixels.ravel()
+
     def _canonical(self, columns: tuple[Column, ...]) -> nw.LazyFrame[Any]:
         frame = self._source.canonical(columns, self._contract.unit.person)
         return frame if self._half is None else frame.filter(nw.col("side") % 2 == self._half)
+
+    def curve_sums(self, name: str) -> tuple[Integers, int]:
+        """Sums of the lattice points of the curves of one declaration, and how many curves there are."""
+        from reaedp.curator.curves import curve_sums
+
+        return curve_sums(self._canonical, self._contract, name)
+
+    def check_curve(self, name: str) -> None:
+        """Refuse curves whose columns the data lacks; headers are public."""
+        from reaedp.curator.curves import check_curve
+
+        check_curve(self._canonical, self._contract, name)
 
     def _encoded(self, columns: tuple[Column, ...], keys: list[str]) -> nw.LazyFrame[Any]:
         """One row of cell numbers for each row that counts."""

@@ -18,7 +18,8 @@ class Source(Protocol):
     numbers, integers, dates (days since 1970), truth values and categories (the number of the level, -1 for any other
     text), a text where levels are not declared; and a truth value `b0, b1, …`, "there is something here, but it cannot
     be understood". With a person column there are also `person`, a text, `side`, 28 bits of its MD5, and for each
-    column `s0, s1, …`, 28 bits of MD5 of person and value that order the person's rows. No expression of it can fail on any row.
+    column `s0, s1, …`, 28 bits of MD5 of person and value that order the person's rows. No expression of it can fail on
+    any row.
     """
 
     @property

@@ -38,9 +38,14 @@ class Threshold:
         one_key = rows + scale * -chance
         return math.ceil(max(many_keys, one_key, rows) * (1 + 1e-12))
 
+    @staticmethod
+    def largest_delta(epsilon: float, sensitivity: Sensitivity) -> float:
+        """A larger δ would make not showing a key stronger evidence than one step of noise."""
+        return -math.expm1(-1 / Laplace(epsilon).scale(sensitivity))
+
     def price(self, sensitivity: Sensitivity) -> Price:
         """(ε, δ), provided that not showing a key is itself no stronger evidence than one step of noise."""
-        largest = -math.expm1(-1 / self.scale(sensitivity))
+        largest = self.largest_delta(self.epsilon, sensitivity)
         if self.delta > largest:
             raise DeclarationError(
                 sentence(f"delta must be at most {largest:.3g} for a threshold at this epsilon", given=self.delta)

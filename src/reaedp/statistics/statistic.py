@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Protocol
 
 from numpy.typing import NDArray
 
-from reaedp.answer import Shape
+from reaedp.answer import Integers, Shape
 from reaedp.contract import Contract
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.unit import Sensitivity
@@ -37,6 +37,12 @@ class Countable(Protocol):
 
     def level_counts(self, name: str, longest: int) -> dict[str, int]:
         """How many rows hold each text of a column without declared levels."""
+
+    def pixels(self) -> Integers:
+        """The values of the declared picture in reading order."""
+
+    def curve_sums(self, name: str) -> tuple[Integers, int]:
+        """Sums of the lattice points of the curves of one declaration, and how many curves there are."""
 
 
 class Statistic(Protocol):

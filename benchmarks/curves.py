@@ -1,0 +1,231 @@
+"""Mean curves: the time to average a million of them, and the error of the mean on real ones.
+
+    python benchmarks/curves.py [--rows 1000000] [--data FOLDER]
+
+The limit of time is that of reading the same Parquet file into arrays and one product of matrices. FOLDER (or the
+environment variable REAEDP_DATA) holds functional/berkeley-growth.csv, canadian-weather-temp.csv and dti-cca.csv.
+"""
+
+import argparse
+import csv
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp import Budget, Contract, Unit
+from reaedp.contract import Curve
+from reaedp.curator.records import Records
+from reaedp.curves.bases import BASES, projection
+from reaedp.curves.lattice import RADIUS
+from reaedp.curves.mean_curve import MeanCurve
+from reaedp.curves.prediction import ruled_mean_curve
+from reaedp.curves.smoothing import CANDIDATES, Covariance, coupled_gain, smoother
+from reaedp.mechanisms.gaussian import Gaussian
+from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.mechanisms.noise import SeededNoise
+
+Reals = NDArray[np.float64]
+POINTS, RANK = 100, 20
+RUNS = 400
+DELTA = 1e-5
+
+
+class Sample(NamedTuple):
+    """Real curves with facts that one could know without them."""
+
+    name: str
+    file: str
+    curve: Curve
+    unit: Unit
+
+
+def contract(curve: Curve, unit: Unit) -> Contract:
+    return Contract(dataset="curves", unit=unit, budget=Budget(1, 1e-5), ledger="none", columns=(), curves=(curve,))
+
+
+def speed(rows: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "curves.parquet"
+        columns = ", ".join(f"sin(i + {p} / 20.0) + random() AS p{p}" for p in range(POINTS))
+        duckdb.execute(f"COPY (SELECT {columns} FROM range({rows}) t(i)) TO '{file}'")
+        seconds: dict[str, list[float]] = {"limit": [], "ours": []}
+        for _ in range(5):
+            seconds["limit"].append(limit(file))
+            seconds["ours"].append(ours(file))
+        best = {name: min(times) for name, times in seconds.items()}
+        print(
+            f"{rows:,} curves of {POINTS} points, {RANK} coefficients: {best['ours']:.2f} s;"
+            f" reading into arrays and one product: {best['limit']:.2f} s;"
+            f" ratio {best['ours'] / best['limit']:.2f} (goal: at most 1.3)"
+        )
+
+
+def limit(file: Path) -> float:
+    weights = projection("wiener", RANK, np.linspace(0.0, 1.0, POINTS))
+    start = time.perf_counter()
+    arrays = duckdb.connect().read_parquet(str(file)).fetchnumpy()
+    (weights @ np.stack(list(arrays.values()))).sum(axis=1)
+    return time.perf_counter() - start
+
+
+def ours(file: Path) -> float:
+    curve = Curve(
+        name="wave",
+        form="wide",
+        points=tuple(f"p{p}" for p in range(POINTS)),
+        at=tuple(np.linspace(0.0, 1.0, POINTS).tolist()),
+        interval=(0.0, 1.0),
+        basis="wiener",
+        rank=RANK,
+        clip=2.0,
+        provenance="public",
+    )
+    records = Records(contract(curve, Unit("replace")), str(file))
+    start = time.perf_counter()
+    records.curve_sums("wave")
+    return time.perf_counter() - start
+
+
+def samples(folder: Path) -> Iterator[Sample]:
+    """Clips, offsets and bounds on slopes are round numbers that textbooks give; none was fitted to the files."""
+    ages = [1, 1.25, 1.5, 1.75, 2, 3, 4, 5, 6, 7, 8, *np.arange(8.5, 18.5, 0.5).tolist()]
+    common = {"form": "wide", "basis": "wiener", "provenance": "public"}
+    yield Sample(
+        "Berkeley growth",
+        str(folder / "berkeley-growth.csv"),
+        Curve(
+            name="height",
+            points=tuple(f"age_{age:g}" for age in ages),
+            at=tuple(map(float, ages)),
+            interval=(1.0, 18.0),
+            rank=20,
+            clip=20.0,
+            offset=tuple(75.0 + 6.0 * (age - 1.0) for age in ages),
+            smoothness=40.0,
+            **common,
+        ),
+        Unit("replace", at_least=93),
+    )
+    yield Sample(
+        "Canadian weather",
+        str(folder / "canadian-weather-temp.csv"),
+        Curve(
+            name="temperature",
+            points=tuple(f"d{day}" for day in range(1, 366)),
+            at=tuple(day - 0.5 for day in range(1, 366)),
+            interval=(0.0, 365.0),
+            rank=20,
+            clip=25.0,
+            offset=-10.0,
+            smoothness=60.0,
+            **common,
+        ),
+        Unit("replace", at_least=35),
+    )
+    yield Sample(
+        "DTI, up to 3 visits a person",
+        str(folder / "dti-cca.csv"),
+        Curve(
+            name="anisotropy",
+            points=tuple(f"s{place}" for place in range(1, 94)),
+            at=tuple(float(place) for place in range(1, 94)),
+            interval=(1.0, 93.0),
+            rank=20,
+            clip=0.15,
+            offset=0.5,
+            smoothness=1.0,
+            **common,
+        ),
+        Unit("add-remove", person="ID", max_rows=3, at_least=142),
+    )
+
+
+def truth(sample: Sample) -> Reals:
+    """Coefficients of the mean of the unclipped curves that have all their points."""
+    with Path(sample.file).open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    texts = [[row[point] for point in sample.curve.points] for row in rows]
+    values = np.array([[float(text) for text in row] for row in texts if "" not in row])
+    start, end = sample.curve.interval
+    grid = (np.array(sample.curve.at) - start) / (end - start)
+    offset = np.array(sample.curve.offset) if isinstance(sample.curve.offset, tuple) else sample.curve.offset
+    return projection("wiener", sample.curve.rank, grid) @ (values - offset).mean(axis=0)
+
+
+def rms(errors: Reals) -> float:
+    return float(np.sqrt((errors**2).sum(axis=-1).mean()))
+
+
+def error(sample: Sample, epsilon: float, rng: np.random.Generator) -> str:
+    """For a fixed ρ bias and size of the noise are known; where ρ is chosen from noisy numbers, it is simulated."""
+    declared = contract(sample.curve, sample.unit)
+    records, mean = Records(declared, sample.file), truth(sample)
+    plain = MeanCurve(sample.curve.name)
+    noise = Calibrated(Gaussian.within(epsilon, DELTA, plain.sensitivity(declared)), plain.sensitivity(declared))
+    exact = plain.answer(records)
+    number = float(exact[-1]) / plain.weight(declared)
+    clipped = exact[:-1] * (sample.curve.clip / RADIUS) / number
+    deviation = noise.scale * sample.curve.clip / RADIUS / number
+    found = {}
+    for covariance, gains in GAINS.items():
+        rho = ruled_mean_curve(declared, sample.curve.name, covariance, epsilon=epsilon, delta=DELTA).rho or 0.0
+        errors = [total_error(clipped, mean, deviation * gains(mean, rho), rho) for rho in (rho, *CANDIDATES)]
+        found[covariance] = (errors[0], min(errors))
+    values = [plain.value(declared, noise.apply(exact, SeededNoise(rng))) for _ in range(RUNS)]
+    eigenvalues = BASES["wiener"].eigenvalues(len(mean))
+    chosen = rms(np.array([smoother(eigenvalues, v.chosen_rho(noise)) * v.noisy_coefficients for v in values]) - mean)
+    (c_rule, c_best), (a_rule, a_best) = found["C"], found["A2"]
+    return (
+        f"{epsilon:6g} {total_error(clipped, mean, deviation * np.ones(len(mean)), 0.0):10.4f}"
+        f" {c_rule:10.4f} {c_best:10.4f} {a_rule:10.4f} {chosen:10.4f} {a_best:10.4f}"
+        f" {chosen / a_best:11.2f} {a_rule / a_best:10.2f}"
+    )
+
+
+def total_error(clipped: Reals, mean: Reals, deviations: Reals, rho: float) -> float:
+    bias = smoother(BASES["wiener"].eigenvalues(len(mean)), rho) * clipped - mean
+    return float(np.sqrt((bias**2).sum() + (deviations**2).sum()))
+
+
+def coupled(mean: Reals, rho: float) -> Reals:
+    eigenvalues = BASES["wiener"].eigenvalues(len(mean))
+    return coupled_gain(eigenvalues, rho).max() * np.sqrt(eigenvalues)
+
+
+#: The noise on each coefficient after smoothing, for isotropic noise of size one.
+GAINS: dict[Covariance, Callable[[Reals, float], Reals]] = {
+    "C": coupled,
+    "A2": lambda mean, rho: smoother(BASES["wiener"].eigenvalues(len(mean)), rho),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--data", default=os.environ.get("REAEDP_DATA"))
+    given = parser.parse_args()
+    if given.rows:
+        speed(given.rows)
+    if not given.data:
+        print("No real curves: name their folder with --data or REAEDP_DATA.")
+        return
+    rng = np.random.default_rng(20)
+    for sample in samples(Path(given.data) / "functional"):
+        print(f"\n{sample.name}: root mean square error of the mean in L2, δ = {DELTA:g}, {RUNS} runs")
+        print(
+            f"{'ε':>6} {'plain':>10} {'C, rule':>10} {'C, best':>10} {'A², rule':>10} {'A², chosen':>10}"
+            f" {'A², best':>10} {'chosen/best':>11} {'rule/best':>10}"
+        )
+        for epsilon in (0.25, 0.5, 1.0, 2.0, 4.0, 8.0):
+            print(error(sample, epsilon, rng))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,175 @@
+"""Curves: what is public about functions of time before any of them is seen."""
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, get_args
+
+from reaedp.contract.column import Provenance, finite, whole
+from reaedp.errors import Mistakes
+
+Form = Literal["wide", "long"]
+BasisName = Literal["wiener", "fourier", "bspline"]
+Missing = Literal["interpolate", "drop", "zero"]
+
+#: Times are whole ticks, so many to the interval: sums and differences of ticks are exact.
+TICKS = 2**20
+MOST_POINTS = 100_000
+#: So few that the squares of this many lattice points add up within 64 bits.
+MOST_COEFFICIENTS = 256
+FEWEST_COEFFICIENTS = {"wiener": 1, "fourier": 1, "bspline": 4}
+LARGEST_NUMBER = 1e100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """One curve for each row, over the columns `points`, or one for each value of the column `id`.
+
+    A curve less the public `offset` is described by `rank` coefficients in a `basis`, whose vector is cut at the length
+    `clip`: the root mean square of the curve over the `interval`. `rho` is the amount of smoothing, `smoothness` a
+    public bound on the root mean square slope (time counted in intervals) from which that amount can follow.
+    `missing` says what becomes of points that are absent, no number, or infinite.
+    """
+
+    name: str
+    form: Form
+    interval: tuple[float, float]
+    basis: BasisName
+    rank: int
+    clip: float
+    provenance: Provenance
+    entry: int | None = None
+    points: tuple[str, ...] = ()
+    at: tuple[float, ...] = ()
+    id: str | None = None
+    time: str | None = None
+    value: str | None = None
+    offset: float | tuple[float, ...] = 0.0
+    rho: float | None = None
+    smoothness: float | None = None
+    missing: Missing = "interpolate"
+
+    def __post_init__(self) -> None:
+        mistakes = Mistakes()
+        self._check_words(mistakes)
+        self._check_columns(mistakes)
+        self._check_numbers(mistakes)
+        if not mistakes:
+            self._check_times(mistakes)
+            self._check_offset(mistakes)
+        mistakes.report()
+
+    def where(self, key: str) -> str:
+        """The key's full name, as messages use it."""
+        return f"curves.{self.name}.{key}"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the data that hold the curves."""
+        return self.points if self.form == "wide" else (str(self.id), str(self.time), str(self.value))
+
+    def _check_words(self, mistakes: Mistakes) -> None:
+        mistakes.unless(
+            isinstance(self.name, str) and 0 < len(self.name) <= 10_000,
+            "A curve's name must be a text of 1 to 10,000 characters",
+            given=self.name,
+        )
+        for key, words in (("form", Form), ("basis", BasisName), ("missing", Missing), ("provenance", Provenance)):
+            given, allowed = getattr(self, key), get_args(words)
+            mistakes.unless(
+                isinstance(given, str) and given in allowed,
+                f"{self.where(key)} must be one of {', '.join(allowed)}",
+                given=given,
+            )
+        mistakes.unless(
+            (self.entry is not None) == (self.provenance == "dp"),
+            f"{self.where('entry')} must name the ledger entry that paid for a curve with provenance 'dp'",
+            given=self.entry,
+        )
+
+    def _check_columns(self, mistakes: Mistakes) -> None:
+        long = (self.id, self.time, self.value)
+        if self.form == "long":
+            mistakes.unless(
+                all(map(_named, long)) and self.points == (),
+                f"{self.where('id')}, time and value must name the columns of a long curve, which has no points",
+                given={"id": self.id, "time": self.time, "value": self.value, "points": self.points},
+            )
+            return
+        usable = isinstance(self.points, tuple) and all(map(_named, self.points))
+        mistakes.unless(
+            usable and long == (None, None, None) and 2 <= len(self.points) <= MOST_POINTS,
+            f"{self.where('points')} must name 2 to {MOST_POINTS:,} columns of a wide curve, which has no id",
+            given=_shortened(self.points),
+        )
+        if usable:
+            twice = sorted({name for name in self.points if self.points.count(name) > 1}) if self._repeats else []
+            mistakes.unless(not twice, f"{self.where('points')} must not repeat a column", given=twice)
+
+    @property
+    def _repeats(self) -> bool:
+        return len(set(self.points)) < len(self.points)
+
+    def _check_numbers(self, mistakes: Mistakes) -> None:
+        pair = isinstance(self.interval, tuple) and len(self.interval) == 2 and all(map(finite, self.interval))
+        mistakes.unless(
+            pair and self.interval[0] < self.interval[1] and math.isfinite(self.interval[1] - self.interval[0]),
+            f"{self.where('interval')} must be two finite numbers, the first below the second",
+            given=self.interval,
+        )
+        fewest = FEWEST_COEFFICIENTS.get(str(self.basis), 1)
+        mistakes.unless(
+            whole(self.rank, fewest, MOST_COEFFICIENTS),
+            f"{self.where('rank')} must be a whole number from {fewest} to {MOST_COEFFICIENTS}",
+            given=self.rank,
+        )
+        for key in ("clip", "rho", "smoothness"):
+            given = getattr(self, key)
+            optional = key != "clip" and given is None
+            mistakes.unless(
+                optional or (finite(given) and 1 / LARGEST_NUMBER <= given <= LARGEST_NUMBER),
+                f"{self.where(key)} must be a positive number, not beyond {LARGEST_NUMBER:g}",
+                given=given,
+            )
+        for key in ("rho", "smoothness"):
+            mistakes.unless(
+                self.basis != "bspline" or getattr(self, key) is None,
+                f"{self.where(key)} has no meaning for the basis bspline, which is not smoothed",
+                given=getattr(self, key),
+                remedy="Choose a lower rank, or the basis wiener or fourier.",
+            )
+
+    def _check_times(self, mistakes: Mistakes) -> None:
+        """A wide curve needs a time for each point; the times of a long one are the grid to which it is brought."""
+        optional = self.form == "long" and self.at == ()
+        usable = isinstance(self.at, tuple) and 2 <= len(self.at) <= MOST_POINTS and all(map(finite, self.at))
+        mistakes.unless(
+            optional or (usable and (self.form == "long" or len(self.at) == len(self.points))),
+            f"{self.where('at')} must give a finite time for each of the points",
+            given=_shortened(self.at),
+        )
+        if not mistakes and not optional:
+            start, end = self.interval
+            ticks = [round((time - start) / (end - start) * TICKS) for time in self.at]
+            mistakes.unless(
+                start <= self.at[0] and self.at[-1] <= end and all(low < high for low, high in pairwise(ticks)),
+                f"{self.where('at')} must lie in the interval, in increasing order, a millionth of it or more apart",
+                given=_shortened(self.at),
+            )
+
+    def _check_offset(self, mistakes: Mistakes) -> None:
+        numbers = self.offset if isinstance(self.offset, tuple) else (self.offset,)
+        mistakes.unless(
+            all(finite(number) and abs(number) <= LARGEST_NUMBER for number in numbers)
+            and (not isinstance(self.offset, tuple) or len(self.offset) == len(self.at) > 0),
+            f"{self.where('offset')} must be a number, or one for each time of at",
+            given=_shortened(numbers),
+        )
+
+
+def _named(name: object) -> bool:
+    return isinstance(name, str) and 0 < len(name) <= 10_000
+
+
+def _shortened(values: object) -> object:
+    return f"{len(values)} values" if isinstance(values, tuple) and len(values) > 20 else values

@@ -1,0 +1,112 @@
+"""Rows of the embedded engine, a batch at a time, as arrays without copies: Arrow's C stream interface.
+
+Only what the engine is asked for here is understood: columns of doubles, and lists of pairs of doubles. Null values
+must have been replaced in the engine.
+"""
+
+import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.errors import ReaedpError
+
+
+class ArrowArray(ctypes.Structure):
+    """The layout that the interface prescribes for an array."""
+
+
+class ArrowStream(ctypes.Structure):
+    """The layout that the interface prescribes for a stream of arrays."""
+
+
+_Array, _Stream = ctypes.POINTER(ArrowArray), ctypes.POINTER(ArrowStream)
+ArrowArray._fields_ = [
+    ("length", ctypes.c_int64),
+    ("null_count", ctypes.c_int64),
+    ("offset", ctypes.c_int64),
+    ("n_buffers", ctypes.c_int64),
+    ("n_children", ctypes.c_int64),
+    ("buffers", ctypes.POINTER(ctypes.c_void_p)),
+    ("children", ctypes.POINTER(_Array)),
+    ("dictionary", _Array),
+    ("release", ctypes.CFUNCTYPE(None, _Array)),
+    ("private_data", ctypes.c_void_p),
+]
+ArrowStream._fields_ = [
+    ("get_schema", ctypes.CFUNCTYPE(ctypes.c_int, _Stream, ctypes.c_void_p)),
+    ("get_next", ctypes.CFUNCTYPE(ctypes.c_int, _Stream, _Array)),
+    ("get_last_error", ctypes.CFUNCTYPE(ctypes.c_char_p, _Stream)),
+    ("release", ctypes.CFUNCTYPE(None, _Stream)),
+    ("private_data", ctypes.c_void_p),
+]
+
+
+def batches(relation: duckdb.DuckDBPyRelation) -> Iterator[list[ArrowArray]]:
+    """The columns of some rows, then of some more; arrays made from them are good until the next batch is asked for."""
+    capsule = _run(relation)
+    stream = ArrowStream.from_address(_address(capsule))
+    while True:
+        array = ArrowArray()
+        if stream.get_next(ctypes.byref(stream), ctypes.byref(array)):
+            raise _could_not_read("the engine stopped")
+        if not array.release:
+            return
+        with _released(array):
+            yield [array.children[place].contents for place in range(array.n_children)]
+
+
+def doubles(column: ArrowArray) -> NDArray[np.float64]:
+    """A column of doubles."""
+    return _view(column, 1, column.length, np.float64)
+
+
+def pairs(column: ArrowArray) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """A column of lists of pairs: to which list each pair belongs, and its two numbers."""
+    bounds = _view(column, 1, column.length + 1, np.int32).astype(np.int64)
+    entries = column.children[0].contents
+    first, second = (doubles(entries.children[place].contents)[bounds[0] : bounds[-1]] for place in range(2))
+    return np.repeat(np.arange(column.length), np.diff(bounds)), first, second
+
+
+def _run(relation: duckdb.DuckDBPyRelation) -> Any:
+    """Start the query; the engine's own words about a failure could quote a row, so they are not repeated."""
+    try:
+        return relation.__arrow_c_stream__()
+    except duckdb.Error as error:
+        reason = type(error).__name__
+    raise _could_not_read(reason)
+
+
+def _could_not_read(reason: str) -> ReaedpError:
+    return ReaedpError(f"The engine could not read the curves ({reason}). If noise was already charged, it stands.")
+
+
+def _address(capsule: Any) -> int:
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    return int(pointer(capsule, b"arrow_array_stream"))
+
+
+@contextmanager
+def _released(array: ArrowArray) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        array.release(ctypes.byref(array))
+
+
+def _view(column: ArrowArray, buffer: int, length: int, kind: Any) -> NDArray[Any]:
+    """A read-only look at one of a column's buffers; an empty one may lie nowhere."""
+    size = np.dtype(kind).itemsize
+    address = column.buffers[buffer]
+    if length == 0 or not address:
+        return np.zeros(length, dtype=kind)
+    raw = (ctypes.c_char * (length * size)).from_address(address + column.offset * size)
+    view: NDArray[Any] = np.frombuffer(raw, dtype=kind)
+    view.setflags(write=False)
+    return view

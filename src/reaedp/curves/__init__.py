@@ -1,0 +1,1 @@
+"""Mean curves: functions of time averaged as vectors of coefficients."""

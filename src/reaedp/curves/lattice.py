@@ -1,0 +1,126 @@
+"""Curves as vectors of integers of bounded length, computed without any rounding that depends on other curves.
+
+Values are rounded to whole steps, the projection's weights too, and so few of both that every sum of their products
+is exact in double precision, in whatever order a library adds them up. PROOFS.md has the bounds.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.answer import Integers
+from reaedp.contract import Curve
+from reaedp.contract.curve import TICKS, Missing
+from reaedp.curves.bases import Reals
+from reaedp.curves.interpolation import Places, interpolated
+from reaedp.curves.space import CurveSpace
+
+#: The length at which vectors of integers are cut: steps of the lattice to one `clip`.
+RADIUS = 2**20
+#: Steps of values to one `clip`, and the value, in steps, at which they are cut: 64 times the clip.
+VALUE_STEPS = 2**21
+LARGEST_VALUE = 2**27
+#: Steps of weights to one. A row of weights is at most one in sum of sizes, as the basis is orthonormal.
+WEIGHT_STEPS = 2**25
+
+
+@dataclass(frozen=True, slots=True)
+class CurveLattice:
+    """What turns curves into lattice points; all of it public."""
+
+    curve: Curve
+    weights: Reals
+    offset: Reals
+    ticks: Places
+
+    @classmethod
+    def of(cls, curve: Curve) -> "CurveLattice":
+        """The lattice of a declared curve."""
+        space = CurveSpace(curve)
+        weights = np.ascontiguousarray(np.rint(space.projection * WEIGHT_STEPS))
+        return cls(curve, weights, space.offset(space.grid), space.ticks)
+
+    @property
+    def scale(self) -> float:
+        """Steps of values to one unit of the data."""
+        return VALUE_STEPS / self.curve.clip
+
+    def wide(self, values: Reals) -> Integers:
+        """Lattice points of curves known on the grid, one in each column of `values`, which is overwritten."""
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is as missing as what is infinite
+            if self.offset.any():
+                values -= self.offset[:, None]
+            values *= self.scale
+            # A number that is none makes one of the comparisons false.
+            clean = values.size == 0 or bool(values.max() <= LARGEST_VALUE and values.min() >= -LARGEST_VALUE)
+        if not clean:
+            values = self._mended(values)
+        return self._points(values)
+
+    def long(self, owners: Places, times: Reals, values: Reals, curves: int) -> Integers:
+        """Lattice points of curves known at times of their own: point i lies on curve `owners[i]`."""
+        space = CurveSpace(self.curve)
+        with np.errstate(over="ignore", invalid="ignore"):
+            moments = space.unit_times(times)
+            inside = (moments >= 0.0) & (moments <= 1.0)
+            ticks = np.rint(np.where(inside, moments, 0.0) * TICKS)
+            steps = (values - space.offset(ticks / TICKS)) * self.scale
+        missing = ~np.isfinite(steps) | ~np.isfinite(moments)
+        steps, usable = _RULES[self.curve.missing](steps, missing)
+        used = usable & inside
+        numbers = np.clip(steps[used], -LARGEST_VALUE, LARGEST_VALUE)
+        filled = interpolated(owners[used], ticks[used].astype(np.int64), numbers, curves, self.ticks)
+        return self._points(self._kept(filled, owners[missing], owners[used], curves))
+
+    def _mended(self, values: Reals) -> Reals:
+        """The same with every missing point treated as declared and every large value cut."""
+        with np.errstate(invalid="ignore"):
+            whole = (np.abs(values) <= LARGEST_VALUE).all(axis=0)
+        broken = values[:, ~whole]
+        missing = ~np.isfinite(broken)
+        steps, usable = _RULES[self.curve.missing](broken, missing)
+        place, owner = np.nonzero(usable)
+        numbers = np.clip(steps[usable], -LARGEST_VALUE, LARGEST_VALUE)
+        filled = interpolated(owner, self.ticks[place], numbers, broken.shape[1], self.ticks)
+        kept = self._kept(filled, np.nonzero(missing)[1], owner, broken.shape[1])
+        return np.concatenate([values[:, whole], kept], axis=1)
+
+    def _kept(self, filled: Reals, missing: Places, known: Places, curves: int) -> Reals:
+        """All curves, or under the rule "drop" those with points and without a missing one."""
+        if self.curve.missing != "drop":
+            return filled
+        none_missing = np.bincount(missing, minlength=curves) == 0
+        return filled[:, none_missing & (np.bincount(known, minlength=curves) > 0)]
+
+    def _points(self, steps: Reals) -> Integers:
+        """Exact coefficients, rounded to the nearest lattice point and cut at the radius."""
+        exact = self.weights @ np.rint(steps, out=steps)
+        return shortened(np.rint(exact * (RADIUS / (VALUE_STEPS * WEIGHT_STEPS))).astype(np.int64))
+
+
+def shortened(points: Integers) -> Integers:
+    """Columns not longer than the radius; longer ones are drawn towards zero and rounded towards it."""
+    length_squared = (points * points).sum(axis=0)
+    long = length_squared > RADIUS**2
+    if long.any():
+        factor = RADIUS / np.sqrt(length_squared[long].astype(np.float64))
+        points[:, long] = np.trunc(points[:, long] * factor).astype(np.int64)
+    return points
+
+
+def _ignored(steps: Reals, missing: NDArray[np.bool_]) -> tuple[Reals, NDArray[np.bool_]]:
+    return steps, ~missing
+
+
+def _zero(steps: Reals, missing: NDArray[np.bool_]) -> tuple[Reals, NDArray[np.bool_]]:
+    return np.where(missing, 0.0, steps), np.ones(missing.shape, dtype=bool)
+
+
+#: Values, and which of them are used, under each rule for missing ones.
+_RULES: dict[Missing, Callable[[Reals, NDArray[np.bool_]], tuple[Reals, NDArray[np.bool_]]]] = {
+    "interpolate": _ignored,
+    "drop": _ignored,
+    "zero": _zero,
+}

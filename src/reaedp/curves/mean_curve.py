@@ -1,0 +1,194 @@
+"""The mean of curves: sums of their coefficients and their number, hidden together."""
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.answer import Integers, Shape
+from reaedp.contract import Contract, Curve
+from reaedp.curves.bases import Reals
+from reaedp.curves.estimate import CurveEstimate
+from reaedp.curves.lattice import RADIUS
+from reaedp.curves.smoothing import Covariance, coupled_gain, smoother
+from reaedp.curves.space import CurveSpace
+from reaedp.errors import DeclarationError, Mistakes, sentence
+from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.privacy.loss import positive
+from reaedp.privacy.unit import Sensitivity
+from reaedp.statistics.statistic import Countable
+
+#: Points a curve of the count where no neighbour has another number of curves: its noise is then a small fraction.
+WEIGHT_OF_A_FIXED_COUNT = 64 * RADIUS
+#: Gains before the noise are fractions with this denominator, so that sums are multiplied exactly.
+GAIN_STEPS = 2**30
+
+
+class Share(NamedTuple):
+    """What one person can bring: at most so many curves; and whether the number of curves can change with them."""
+
+    curves: int
+    number_varies: bool
+
+
+def share_of_a_person(contract: Contract, curve: Curve) -> Share:
+    """Under "replace" the number stays the same if everybody has exactly one curve and none is dropped."""
+    unit = contract.unit
+    one = curve.form == "long" and curve.id == unit.person
+    curves = 1 if one else unit.rows
+    surely_some = curve.missing != "drop" and (one or curve.form == "wide")
+    return Share(curves, not (unit.change == "replace" and curves == 1 and surely_some))
+
+
+def fewest_curves(contract: Contract, curve: Curve) -> int:
+    """A public lower bound on the number of curves: everybody has at least one, unless they are dropped."""
+    certain = curve.missing != "drop" and (curve.form == "wide" or curve.id == contract.unit.person)
+    return contract.unit.at_least or 1 if certain else 1
+
+
+@dataclass(frozen=True, slots=True)
+class MeanCurve:
+    """The mean of the curves of one declaration.
+
+    Covariance "A2": equal noise on all coefficients, smoothed afterwards, by `rho` or as the estimate chooses.
+    Covariance "C": smoothed by `rho` first, then noise in proportion to √λ (Mirshani, Reimherr, Slavković 2019).
+    """
+
+    curve: str
+    covariance: Covariance = "A2"
+    rho: float | None = None
+    answers: ClassVar[Shape] = "vector"
+
+    def __post_init__(self) -> None:
+        if self.covariance not in get_args(Covariance):
+            raise DeclarationError(sentence("covariance must be A2 or C", given=self.covariance))
+        if self.rho is not None:
+            positive("rho", self.rho)
+
+    @property
+    def title(self) -> str:
+        """What is released, in words."""
+        return f"mean curve of {self.curve}" + (", noise of covariance C" if self.covariance == "C" else "")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """None: curves are declared by themselves."""
+        return ()
+
+    def check(self, contract: Contract) -> None:
+        """Refuse unknown curves, single rows of long curves, and smoothing that is not there."""
+        curve, mistakes = contract.curve(self.curve), Mistakes()
+        mistakes.unless(
+            curve.form == "wide" or contract.unit.person is not None,
+            "A long curve has several rows, so the unit must be a person",
+            given=contract.unit.noun,
+            remedy="Declare unit.person and unit.max_rows; the curve's id may be the person.",
+        )
+        smoothed = CurveSpace(curve).eigenvalues is not None
+        mistakes.unless(
+            smoothed or (self.covariance == "A2" and self.rho is None),
+            "The basis bspline is not smoothed",
+            given={"covariance": self.covariance, "rho": self.rho},
+            remedy="Leave both out, or declare the basis wiener or fourier.",
+        )
+        mistakes.unless(
+            self.covariance == "A2" or self._rho(curve) is not None,
+            "Covariance C smooths before the noise, so rho must be public",
+            given=None,
+            remedy=f"Give rho, or declare {curve.where('rho')}.",
+        )
+        mistakes.report()
+
+    def cells(self, contract: Contract) -> int:
+        """One number for each coefficient, and the number of curves."""
+        return contract.curve(self.curve).rank + 1
+
+    def step(self, contract: Contract) -> float:
+        """The longest step of a sum of coefficients, in the unit of the data."""
+        return float(self._steps(contract.curve(self.curve)).max())
+
+    def weight(self, contract: Contract) -> int:
+        """Points of the lattice that one curve more adds to the count (see PROOFS.md)."""
+        curve = contract.curve(self.curve)
+        if not share_of_a_person(contract, curve).number_varies:
+            return WEIGHT_OF_A_FIXED_COUNT
+        if contract.unit.change == "replace":
+            return math.isqrt(3 * RADIUS**2)
+        return math.isqrt(RADIUS**2 // math.isqrt(curve.rank))
+
+    def sensitivity(self, contract: Contract) -> Sensitivity:
+        """A person's curves move the sums by the radius each, and the count; the worst of a few cases."""
+        curve = contract.curve(self.curve)
+        share, weight = share_of_a_person(contract, curve), self.weight(contract)
+        moves = [(share.curves, share.curves)] if share.number_varies else []
+        if contract.unit.change == "replace":
+            moves.append((2 * share.curves, 0))
+        rounding = math.isqrt(curve.rank - 1) + 1 if self.covariance == "C" else 0
+        lengths = [(curves * RADIUS + rounding, number * weight) for curves, number in moves]
+        return Sensitivity(
+            l1=max(math.isqrt(curve.rank * length**2) + count for length, count in lengths),
+            l2_squared=max(length**2 + count**2 for length, count in lengths),
+            linf=max(max(length, count) for length, count in lengths),
+        )
+
+    def answer(self, records: Countable) -> Integers:
+        """Exact sums of lattice points, smoothed first for covariance C, and the weighted count; private."""
+        contract = records.contract
+        sums, count = records.curve_sums(self.curve)
+        gains = self._gains(contract.curve(self.curve))
+        # Python's integers: a sum times a gain may need more than 64 bits.
+        scaled = [int(total) * int(gain) // GAIN_STEPS for total, gain in zip(sums, gains, strict=True)]
+        return np.array([*scaled, count * self.weight(contract)], dtype=np.int64)
+
+    def value(self, contract: Contract, noisy: Integers) -> CurveEstimate:
+        """The noisy sums and count with the public facts that give them meaning."""
+        curve = contract.curve(self.curve)
+        return CurveEstimate(
+            curve=curve,
+            sums=noisy[:-1],
+            steps=self._steps(curve),
+            count=int(noisy[-1]),
+            weight=self.weight(contract),
+            fewest=fewest_curves(contract, curve),
+            rho=self._rho(curve),
+            smoothed=self.covariance == "C",
+        )
+
+    def frame(self, value: CurveEstimate, noise: Calibrated) -> dict[str, NDArray[Any]]:
+        """The mean on the declared times, a range for each of its points, and a band for the whole."""
+        times = CurveSpace(value.curve).times
+        each = value.pointwise_band(times, noise, 0.95)
+        whole = value.simultaneous_band(times, noise, 0.95)
+        return {
+            "time": times,
+            "mean": value.on(times, noise),
+            "low_95": each.low,
+            "high_95": each.high,
+            "all_low_95": whole.low,
+            "all_high_95": whole.high,
+        }
+
+    def _rho(self, curve: Curve) -> float | None:
+        return curve.rho if self.rho is None else self.rho
+
+    def _filter(self, curve: Curve) -> tuple[Reals, float]:
+        eigenvalues, rho = CurveSpace(curve).eigenvalues, self._rho(curve)
+        assert eigenvalues is not None and rho is not None  # noqa: PT018
+        return eigenvalues, rho
+
+    def _gains(self, curve: Curve) -> Integers:
+        """√λ/(λ + ρ) over its largest value, rounded down, for covariance C; else one."""
+        if self.covariance == "A2":
+            return np.full(curve.rank, GAIN_STEPS, dtype=np.int64)
+        gains = coupled_gain(*self._filter(curve))
+        rounded: Integers = np.floor(gains / gains.max() * GAIN_STEPS).astype(np.int64)
+        return rounded
+
+    def _steps(self, curve: Curve) -> Reals:
+        """One lattice point of each sum in the unit of the data; the filter is part of it for covariance C."""
+        step = curve.clip / RADIUS
+        if self.covariance == "A2":
+            return np.full(curve.rank, step)
+        return step * smoother(*self._filter(curve)) * GAIN_STEPS / self._gains(curve)

@@ -1,0 +1,41 @@
+"""Planned mean curves."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from reaedp.contract import Contract
+from reaedp.curves.mean_curve import MeanCurve
+from reaedp.curves.smoothing import Covariance
+from reaedp.errors import Mistakes
+from reaedp.mechanisms.gaussian import Gaussian
+from reaedp.planned.planned import Planned
+from reaedp.request import Request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedMeanCurve(Planned):
+    """The mean of the curves that the contract declares under this name."""
+
+    curve: str
+    covariance: Covariance = "A2"
+    rho: float | None = None
+    mechanism: Literal["gaussian"] = "gaussian"
+
+    @property
+    def noise(self) -> str:
+        """The name of the mechanism."""
+        return str(self.mechanism)
+
+    def note_mistakes(self, mistakes: Mistakes) -> None:
+        """Note whatever is wrong with curve, covariance and smoothing."""
+        mistakes.unless(self.mechanism == "gaussian", "mechanism must be gaussian", given=self.mechanism)
+        mistakes.unless(isinstance(self.curve, str), "curve must name a declared curve", given=self.curve)
+        with mistakes.gathered():
+            MeanCurve(str(self.curve), self.covariance, self.rho)
+
+    def request(self, contract: Contract) -> Request:
+        """The mean, hidden by the least noise within the price."""
+        statistic = MeanCurve(self.curve, self.covariance, self.rho)
+        statistic.check(contract)
+        mechanism = Gaussian.within(*self.price(contract.budget), statistic.sensitivity(contract))
+        return Request(self.name, statistic, mechanism)

@@ -1,0 +1,99 @@
+"""Planned synthetic records, by one of three methods."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from reaedp.contract import Contract
+from reaedp.errors import DeclarationError, Mistakes, sentence
+from reaedp.mechanisms.mechanism import Mechanism
+from reaedp.planned.planned import Planned, check_columns
+from reaedp.request import Request
+from reaedp.synthesis.amortised import Amortised
+from reaedp.synthesis.deniability import Deniable, ProposalName
+from reaedp.synthesis.network import Network
+from reaedp.synthesis.synthetic import Synthetic
+
+#: Each record passes a privacy test of its own; keys pass one once for all records; or the model alone is used.
+MethodName = Literal["deniable", "amortised", "network"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedSynthetic(Planned):
+    """So many rows of some columns; `keep` names the columns whose cells stay those of a real record.
+
+    `split_people` learns the model from one half of the people and takes seeds from the other, at the full price each.
+    """
+
+    columns: tuple[str, ...]
+    rows: int
+    method: MethodName
+    keep: tuple[str, ...] = ()
+    proposal: ProposalName = "keep"
+    split_people: bool = False
+
+    @property
+    def noise(self) -> str:
+        """The name of the method."""
+        return str(self.method)
+
+    def note_mistakes(self, mistakes: Mistakes) -> None:
+        """Note whatever is wrong with method, columns and what is kept."""
+        mistakes.unless(
+            self.method in get_args(MethodName), f"method must be one of {', '.join(_METHODS)}", given=self.method
+        )
+        mistakes.unless(self.proposal in get_args(ProposalName), "proposal must be keep or mixed", given=self.proposal)
+        mistakes.unless(
+            self.proposal == "keep" or self.method == "deniable",
+            "proposal is a key of method deniable",
+            given=self.method,
+        )
+        check_columns(self, mistakes, "columns", "keep")
+        mistakes.unless(
+            set(self.keep) <= set(self.columns) and len(set(self.keep)) == len(self.keep),
+            "keep must name some of the columns",
+            given=self.keep,
+        )
+        mistakes.unless(
+            self.method != "network" or not (self.keep or self.split_people),
+            "keep and split_people have no meaning for method network, which keeps nothing",
+            given={"keep": self.keep, "split_people": self.split_people},
+        )
+
+    def request(self, contract: Contract) -> Request:
+        """The rows, and the method set to what may be spent."""
+        statistic = Synthetic(self.columns, self.rows)
+        statistic.check(contract)
+        if self.split_people and (contract.unit.person is None or contract.unit.change != "add-remove"):
+            raise DeclarationError(
+                sentence(
+                    "split_people needs a person column in the unit and change = 'add-remove'",
+                    given={"person": contract.unit.person, "change": contract.unit.change},
+                    remedy="Where people are replaced, the old and the new one may be in different halves.",
+                )
+            )
+        return Request(self.name, statistic, _METHODS[self.method](self, contract))
+
+
+def _amortised(planned: PlannedSynthetic, contract: Contract) -> Mechanism:
+    price = planned.price(contract.budget)
+    return Amortised.within(*price, contract, planned.columns, planned.keep, halves=planned.split_people)
+
+
+def _deniable(planned: PlannedSynthetic, contract: Contract) -> Mechanism:
+    return Deniable.within(
+        *planned.price(contract.budget),
+        contract,
+        planned.columns,
+        planned.rows,
+        proposal=planned.proposal,
+        keep=planned.keep,
+        halves=planned.split_people,
+    )
+
+
+_METHODS: dict[str, Callable[[PlannedSynthetic, Contract], Any]] = {
+    "deniable": _deniable,
+    "amortised": _amortised,
+    "network": lambda planned, contract: Network.within(*planned.price(contract.budget), contract, planned.columns),
+}

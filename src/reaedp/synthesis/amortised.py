@@ -1,0 +1,150 @@
+"""Amortised F: keys that enough records have are released once; then any number of records costs nothing more.
+
+A seed's key is its cells in the kept columns; the other cells are drawn from the model given the key. Since all that a
+seed contributes is its key, the privacy test can be made once for each key, by a threshold, and not for each record.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.answer import Shape
+from reaedp.contract import Contract
+from reaedp.mechanisms.noise import Noise
+from reaedp.mechanisms.threshold import Threshold
+from reaedp.privacy.loss import Approximate, Price
+from reaedp.privacy.unit import Sensitivity
+from reaedp.statistics.marginal import KeyedMarginal, counting_sensitivity
+from reaedp.synthesis.kept import kept_columns
+from reaedp.synthesis.learned import Learned
+from reaedp.synthesis.model import Codes
+from reaedp.synthesis.network import Network
+from reaedp.synthesis.synthetic import Question, SyntheticRecords
+from reaedp.table import KeyCounts
+
+#: How often rows are drawn anew whose key was released, where rows of other keys are wanted.
+_ROUNDS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Amortised:
+    """`network` learns the model; (ε, δ) buys the keys. `keep` names the kept columns, or none to have them chosen.
+
+    With `halves` the model is learned from one half of the people and the keys are those of the other.
+    """
+
+    name: ClassVar[str] = "amortised"
+    hides: ClassVar[Shape] = "records"
+
+    network: Network
+    epsilon: float
+    delta: float
+    keep: tuple[str, ...] = ()
+    halves: bool = False
+
+    @classmethod
+    def within(
+        cls,
+        epsilon: float,
+        delta: float,
+        contract: Contract,
+        columns: tuple[str, ...],
+        keep: tuple[str, ...] = (),
+        *,
+        halves: bool = False,
+    ) -> "Amortised":
+        """Half of the budget for keys, half for the model; all of it for each where their people differ.
+
+        Both the number of keys that reach the threshold and the number of cells that stand out from the noise grow in
+        proportion to their ε, so that equal shares make the product of the two, what can be told apart, largest.
+        """
+        share = 1.0 if halves else 0.5
+        network = Network.within(share * epsilon, share * delta, contract, columns)
+        largest = Threshold.largest_delta(share * epsilon, counting_sensitivity(contract.unit))
+        return cls(network, share * epsilon, min(share * delta, largest), keep, halves)
+
+    @property
+    def keys(self) -> Threshold:
+        """The noise of the keys' counts."""
+        return Threshold(self.epsilon, self.delta)
+
+    def scale(self, sensitivity: Sensitivity) -> float:
+        """Noise of a cell of the model's tables, in rows."""
+        return self.network.scale(sensitivity)
+
+    def price(self, sensitivity: Sensitivity) -> Price:
+        """Model and keys; the larger of the two if nobody is in both halves (see PROOFS.md)."""
+        if self.halves:
+            return (Approximate(self.epsilon, self.delta),)
+        return self.network.price(sensitivity) + self.keys.price(sensitivity)
+
+    def mean_error(self, sensitivity: Sensitivity) -> float:
+        """Of a cell of the model's tables."""
+        return self.network.mean_error(sensitivity)
+
+    def spread(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
+        """Of cells of the model's tables."""
+        return self.network.spread(sensitivity, confidence, cells)
+
+    def apply(self, exact: Question, sensitivity: Sensitivity, noise: Noise) -> SyntheticRecords:
+        """Keys in proportion to their noisy counts, completed by the model; other keys as the model has them."""
+        records, rng = exact.records, noise.generator()
+        model_part, key_part = (records.half(0), records.half(1)) if self.halves else (records, records)
+        learned = self.network.learn(model_part, exact.columns, sensitivity, noise, records.progress)
+        threshold = self.keys.threshold(sensitivity)
+        kept = self.keep or kept_columns(learned, threshold, rng)
+        records.progress(f"counting keys of {len(kept)} columns")
+        keys = _released_keys(KeyedMarginal(*kept), self.keys, key_part, sensitivity, noise)
+        records.progress("drawing rows")
+        codes = amortised_rows(learned, keys, exact.rows, rng)
+        details = learned.details | {"kept": list(kept), "keys": len(keys.counts), "threshold": threshold}
+        return SyntheticRecords.made(exact, codes, exact.columns, noise, details)
+
+
+def _released_keys(
+    statistic: KeyedMarginal, threshold: Threshold, records: Any, sensitivity: Sensitivity, noise: Noise
+) -> KeyCounts:
+    """Only keys that reach the threshold leave this function."""
+    noisy = threshold.apply(statistic.answer(records), sensitivity, noise)
+    return statistic.value(records.contract, noisy)
+
+
+def amortised_rows(learned: Learned, keys: KeyCounts, count: int, rng: np.random.Generator) -> Codes:
+    """Rows of released keys, and of the model where the keys fall short of the noisy total; in random order."""
+    model = learned.model(keys.names)
+    found = float(keys.counts.sum())
+    share = min(1.0, found / learned.total) if found else 0.0
+    of_keys = round(count * share)
+    chosen = keys.keys[_in_proportion(keys.counts, of_keys, rng)]
+    words = rng.integers(0, 2**64, (of_keys, len(model.axes) - len(keys.names)), dtype=np.uint64)
+    places = [model.names.index(name) for name in learned.names]
+    completed = model.draw(words, chosen)[:, places]
+    return rng.permutation(np.concatenate([completed, _rest(learned, keys, count - of_keys, rng)]))
+
+
+def _in_proportion(counts: NDArray[np.int64], draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Places evenly spaced from a random start, so that each comes as often as expected, or once more or less."""
+    ends = np.cumsum(counts, dtype=np.float64)
+    spots = (np.arange(draws) + rng.random()) * (ends[-1] / draws if draws else 1.0)
+    return np.minimum(np.searchsorted(ends, spots, side="right"), len(ends) - 1)
+
+
+def _rest(learned: Learned, keys: KeyCounts, count: int, rng: np.random.Generator) -> Codes:
+    """Rows of the model, by preference of keys that were not released."""
+    rows = learned.rows(count, rng)
+    places = [learned.names.index(name) for name in keys.names]
+    for _ in range(_ROUNDS):
+        again = np.flatnonzero(_known(rows[:, places], keys))
+        if not again.size:
+            break
+        rows[again] = learned.rows(again.size, rng)
+    return rows
+
+
+def _known(codes: Codes, keys: KeyCounts) -> NDArray[np.bool_]:
+    """Which rows have a released key."""
+    stacked = np.concatenate([keys.keys, codes])
+    numbers = np.unique(stacked, axis=0, return_inverse=True)[1].ravel()
+    return np.isin(numbers[len(keys.keys) :], numbers[: len(keys.keys)])

@@ -1,0 +1,128 @@
+"""Beliefs: the joint law of each clique's columns, made consistent by passing messages along the junction tree."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from reaedp.synthesis.cliques import Group, JunctionTree
+from reaedp.synthesis.merging import Floats
+
+#: Logarithm of the least factor in a clique; products of several stay above the smallest double.
+LOWEST = -150.0
+
+
+@dataclass(frozen=True, eq=False)
+class Beliefs:
+    """Probabilities over the cells of each clique; `log_total` is the logarithm of the sum before scaling to one."""
+
+    tree: JunctionTree
+    cliques: tuple[Floats, ...]
+    log_total: float
+    _marginals: dict[Group, Floats] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def _children(self) -> list[list[int]]:
+        children: list[list[int]] = [[] for _ in self.cliques]
+        for place, parent in enumerate(self.tree.parents[1:], start=1):
+            children[parent].append(place)
+        return children
+
+    @cached_property
+    def _below(self) -> list[set[int]]:
+        """Columns of each clique and of those below it."""
+        below = [set(clique) for clique in self.tree.cliques]
+        for place in range(len(below) - 1, 0, -1):
+            below[self.tree.parents[place]] |= below[place]
+        return below
+
+    @cached_property
+    def _conditionals(self) -> list[Floats]:
+        """Each clique given its separator."""
+        given = []
+        for place, (belief, separator) in enumerate(zip(self.cliques, self.tree.separators, strict=True)):
+            shared = aligned(self.tree, self._summed(place, separator), separator, self.tree.cliques[place])
+            given.append(np.divide(belief, shared, out=np.zeros_like(belief), where=shared > 0))
+        return given
+
+    def marginal(self, group: Group) -> Floats:
+        """The joint law of any columns, also of columns that share no clique."""
+        home = self.tree.home(group)
+        if home is not None:
+            return self._summed(home, group)
+        if group not in self._marginals:
+            top = self._top(set(group))
+            self._marginals[group] = self._message(top, set(group), self.cliques[top], ())
+        return self._marginals[group]
+
+    def _summed(self, place: int, group: Group) -> Floats:
+        return summed(self.cliques[place], self.tree.cliques[place], group)
+
+    def _top(self, wanted: set[int]) -> int:
+        """The lowest clique that has all wanted columns at or below it."""
+        place = 0
+        while True:
+            below = [child for child in self._children[place] if wanted <= self._below[child]]
+            if not below:
+                return place
+            place = below[0]
+
+    def _message(self, place: int, wanted: set[int], belief: Floats, separator: Group) -> Floats:
+        """The wanted columns below a clique, together with its separator; axes in increasing order of columns."""
+        own = self.tree.cliques[place]
+        factors: list[tuple[Floats, Group]] = [(belief, own)]
+        for child in self._children[place]:
+            if wanted & (self._below[child] - set(own)):
+                between = self.tree.separators[child]
+                message = self._message(child, wanted, self._conditionals[child], between)
+                factors.append((message, tuple(sorted(set(between) | wanted & self._below[child]))))
+        present = set().union(*(group for _, group in factors))
+        return _product(factors, tuple(sorted(set(separator) | wanted & present)))
+
+
+def calibrated(tree: JunctionTree, log_potentials: list[Floats]) -> Beliefs:
+    """Beliefs from the logarithm of one positive factor for each clique (Lauritzen and Spiegelhalter 1988)."""
+    log_total = 0.0
+    beliefs = []
+    for potential in log_potentials:
+        largest = float(potential.max())
+        log_total += largest
+        beliefs.append(np.exp(np.maximum(potential - largest, LOWEST)))
+    upward: list[Floats] = [np.ones(())] * len(beliefs)
+    for place in range(len(beliefs) - 1, 0, -1):
+        separator, parent = tree.separators[place], tree.parents[place]
+        message = summed(beliefs[place], tree.cliques[place], separator)
+        total = float(message.sum())
+        log_total += np.log(total)
+        beliefs[place] /= total
+        upward[place] = message / total
+        beliefs[parent] *= aligned(tree, upward[place], separator, tree.cliques[parent])
+    total = float(beliefs[0].sum())
+    beliefs[0] /= total
+    for place in range(1, len(beliefs)):
+        separator, parent = tree.separators[place], tree.parents[place]
+        downward = summed(beliefs[parent], tree.cliques[parent], separator)
+        ratio = np.divide(downward, upward[place], out=np.zeros_like(downward), where=upward[place] > 0)
+        beliefs[place] *= aligned(tree, ratio, separator, tree.cliques[place])
+    return Beliefs(tree, tuple(beliefs), log_total + float(np.log(total)))
+
+
+def summed(values: Floats, clique: Group, group: Group) -> Floats:
+    """A clique's values summed over all columns but some."""
+    others = tuple(axis for axis, column in enumerate(clique) if column not in group)
+    total: Floats = values.sum(axis=others)
+    return total
+
+
+def aligned(tree: JunctionTree, values: Floats, group: Group, clique: Group) -> Floats:
+    """Values over some columns in a shape that broadcasts over a clique."""
+    return values.reshape([tree.sizes[column] if column in group else 1 for column in clique])
+
+
+def _product(factors: list[tuple[Floats, Group]], kept: Group) -> Floats:
+    """Multiply factors over named columns and sum over all columns that are not kept."""
+    names = {column: name for name, column in enumerate(sorted({c for _, group in factors for c in group}))}
+    operands: list[Any] = [part for values, group in factors for part in (values, [names[column] for column in group])]
+    product: Floats = np.einsum(*operands, [names[column] for column in kept], optimize="greedy")
+    return product

@@ -1,0 +1,94 @@
+"""Coarsening: cells of a column merged until noise leaves something to be seen in tables of several columns.
+
+Everything here is computed from a noisy table of the column alone.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.contract import Boolean, Category, Column
+from reaedp.synthesis.merging import Floats, Merging
+
+#: A cell whose noisy count is below so many standard deviations of its noise may well be empty.
+DOUBTFUL = 3.0
+#: Cells of the coarser views of a column that tables may use.
+VIEWS = (8, 4)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coarsening:
+    """`merging` sends declared cells to coarse ones; `views` send coarse cells to fewer, the first each to itself."""
+
+    shares: Floats
+    merging: Merging
+    views: tuple[Merging, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of coarse cells."""
+        return self.merging.size
+
+    @property
+    def coarse_shares(self) -> Floats:
+        """Shares of the coarse cells."""
+        return self.merging.sums(self.shares)
+
+
+def coarsen(column: Column, noisy: Floats, scale: float, most: int) -> Coarsening:
+    """About `most` coarse cells of similar weight, and views of them."""
+    shares = estimated_shares(noisy, scale)
+    regular = column.regular if ordered(column) else 0
+    merging = _merging(shares, regular, most)
+    coarse = merging.sums(shares)
+    # Coarse cells of regular cells come first and keep their order.
+    coarse_regular = int(merging.cell[regular - 1]) + 1 if regular else 0
+    views = [Merging(np.arange(len(coarse)))]
+    for fewer in VIEWS:
+        view = _merging(coarse, coarse_regular, fewer)
+        if 1 < view.size < views[-1].size:
+            views.append(view)
+    return Coarsening(shares, merging, tuple(views))
+
+
+def ordered(column: Column) -> bool:
+    """Whether neighbouring cells are alike."""
+    return column.kind not in (Category.kind, Boolean.kind)
+
+
+def estimated_shares(noisy: Floats, scale: float) -> Floats:
+    """Positive shares: doubtful cells keep their sum, in which noise cancels, in proportion to what is above zero."""
+    doubtful = noisy < DOUBTFUL * scale
+    rows = np.where(doubtful, 0.0, noisy)
+    left = np.maximum(noisy[doubtful], 0.0) + 1e-3 * scale
+    rows[doubtful] = max(float(noisy[doubtful].sum()), 0.0) * left / left.sum()
+    rows = np.maximum(rows, 1e-9 * max(float(rows.sum()), 1.0))
+    shares: Floats = rows / rows.sum()
+    return shares
+
+
+def _merging(shares: Floats, regular: int, most: int) -> Merging:
+    """The first `regular` cells are merged with neighbours, the others by weight."""
+    along = _runs(shares[:regular], 1 / most) if regular else np.zeros(0, dtype=np.intp)
+    others = _rare_together(shares[regular:], 1 / (3 * most)) if regular < len(shares) else along[:0]
+    return Merging(np.concatenate([along, others + (along[-1] + 1 if regular else 0)]))
+
+
+def _runs(shares: Floats, weight: float) -> NDArray[np.intp]:
+    """Neighbours together until they have about this weight; a heavy cell stays alone."""
+    runs, run, filled = np.zeros(len(shares), dtype=np.intp), 0, 0.0
+    for cell, share in enumerate(shares.tolist()):
+        if filled > 0 and filled + share > 1.5 * weight and (filled >= weight / 2 or share > weight):
+            run, filled = run + 1, 0.0
+        runs[cell] = run
+        filled += share
+    return runs
+
+
+def _rare_together(shares: Floats, weight: float) -> NDArray[np.intp]:
+    """Each heavy cell by itself, heaviest first, and all light ones in one."""
+    order = np.argsort(-shares, kind="stable")
+    ranks = np.empty(len(shares), dtype=np.intp)
+    ranks[order] = np.arange(len(shares))
+    return np.minimum(ranks, int((shares >= weight).sum()))

@@ -1,0 +1,167 @@
+"""Mechanism F as a release: a model, and so many records, each of which enough seeds could have made."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from reaedp.answer import Shape
+from reaedp.contract import Contract
+from reaedp.mechanisms.noise import Noise
+from reaedp.mechanisms.record_plan import RecordPlan, fitting_plan, plan_records
+from reaedp.privacy.loss import Approximate, Price
+from reaedp.privacy.unit import Sensitivity, Unit
+from reaedp.synthesis.deniable import deniable
+from reaedp.synthesis.kept import kept_columns
+from reaedp.synthesis.model import Model
+from reaedp.synthesis.network import Network
+from reaedp.synthesis.proposal import Keep, Mixed
+from reaedp.synthesis.seeds import Seeds
+from reaedp.synthesis.synthetic import Question, SyntheticRecords
+
+#: The seed's cells in the kept columns stay; or those in a random number of the first of them.
+ProposalName = Literal["keep", "mixed"]
+#: Mixed proposals sort seeds by powers of two of their probability.
+MIXED_GAMMA = 2.0
+#: Where nothing is known of the seeds, the kept columns will be chosen so that enough of them are alike.
+_ENOUGH = np.array([10**12])
+
+
+@dataclass(frozen=True, slots=True)
+class Deniable:
+    """`network` learns the model; each of `records` records may cost at most (ε, δ) of its own.
+
+    `at_least` is a public lower bound on the rows that can be seeds. `keep` names the kept columns, or none to have
+    them chosen. With `halves` the model is learned from one half of the people and the seeds are the other.
+    """
+
+    name: ClassVar[str] = "deniable"
+    hides: ClassVar[Shape] = "records"
+
+    network: Network
+    records: int
+    epsilon: float
+    delta: float
+    tau: float
+    at_least: int | None
+    proposal: ProposalName = "keep"
+    keep: tuple[str, ...] = ()
+    halves: bool = False
+    #: What all records together may cost, and the model as well, where their people differ.
+    together: tuple[float, float] | None = None
+
+    @classmethod
+    def within(
+        cls,
+        epsilon: float,
+        delta: float,
+        contract: Contract,
+        columns: tuple[str, ...],
+        records: int,
+        *,
+        proposal: ProposalName = "keep",
+        keep: tuple[str, ...] = (),
+        halves: bool = False,
+    ) -> "Deniable":
+        """Half of the budget for the records, half for the model; all of it for each where their people differ."""
+        share = 1.0 if halves else 0.5
+        network = Network.within(share * epsilon, share * delta, contract, columns)
+        unit = seed_unit(contract, keep or columns, halves=halves)
+        plan = plan_records(
+            share * epsilon,
+            share * delta,
+            records,
+            unit=unit,
+            gamma=_GAMMAS[proposal],
+            plausible=_guess(contract, unit, keep),
+        )
+        return cls(
+            network=network,
+            records=records,
+            epsilon=plan.each.epsilon,
+            delta=plan.each.delta,
+            tau=plan.stopping.tau,
+            at_least=unit.at_least,
+            proposal=proposal,
+            keep=keep,
+            halves=halves,
+            together=(epsilon, delta) if halves else None,
+        )
+
+    def plan(self, sensitivity: Sensitivity) -> RecordPlan:
+        """The test and what a record really costs, computed again from the numbers above."""
+        rows = sensitivity.linf
+        change: Any = "add-remove" if sensitivity.l1 == rows else "replace"
+        person = ("person", rows) if rows > 1 else (None, None)
+        unit = Unit(change, *person, self.at_least)
+        return fitting_plan(Approximate(self.epsilon, self.delta), self.records, unit, _GAMMAS[self.proposal], self.tau)
+
+    def scale(self, sensitivity: Sensitivity) -> float:
+        """Noise of a cell of the model's tables, in rows."""
+        return self.network.scale(sensitivity)
+
+    def price(self, sensitivity: Sensitivity) -> Price:
+        """Model and records; what each of them costs if nobody is in both halves (see PROOFS.md)."""
+        if self.together is not None:
+            return (Approximate(*self.together),)
+        return self.network.price(sensitivity) + (self.plan(sensitivity).each,) * self.records
+
+    def mean_error(self, sensitivity: Sensitivity) -> float:
+        """Of a cell of the model's tables."""
+        return self.network.mean_error(sensitivity)
+
+    def spread(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
+        """Of cells of the model's tables."""
+        return self.network.spread(sensitivity, confidence, cells)
+
+    def apply(self, exact: Question, sensitivity: Sensitivity, noise: Noise) -> SyntheticRecords:
+        """The records that pass; how many there are, and which "nothing" they stand beside, is part of the answer."""
+        records = exact.records
+        model_part, seed_part = (records.half(0), records.half(1)) if self.halves else (records, records)
+        learned = self.network.learn(model_part, exact.columns, sensitivity, noise, records.progress)
+        plan = self.plan(sensitivity)
+        kept = self.keep or kept_columns(learned, plan.test.half, noise.generator())
+        model = learned.model(kept)
+        records.progress(f"counting seeds by {len(kept)} columns")
+        seeds = Seeds(seed_part.key_counts(kept))
+        codes = deniable(
+            seeds,
+            _PROPOSALS[self.proposal](model, len(kept)),
+            plan.test,
+            plan.stopping,
+            count=self.records,
+            noise=noise,
+            progress=records.progress,
+        )
+        details = learned.details | {
+            "kept": list(kept),
+            "proposal": self.proposal,
+            "plausible_seeds_for_half_a_chance": plan.test.half,
+            "records_asked_for": self.records,
+            "cost_of_each": {"epsilon": plan.each.epsilon, "delta": plan.each.delta},
+        }
+        return SyntheticRecords.made(exact, codes, model.names, noise, details)
+
+
+def seed_unit(contract: Contract, columns: tuple[str, ...], *, halves: bool) -> Unit:
+    """The unit, without a bound on the seeds where some rows of the data are none."""
+    all_rows = not halves and not any(column.drops for column in contract.select(columns))
+    return contract.unit if all_rows else replace(contract.unit, at_least=None)
+
+
+def _guess(contract: Contract, unit: Unit, keep: tuple[str, ...]) -> Any:
+    """Plausible seeds if the kept columns' cells were equally full; enough, if these columns are yet to be chosen."""
+    if not keep or unit.at_least is None:
+        return _ENOUGH
+    cells = 1
+    for column in contract.select(keep):
+        cells *= column.size
+    return np.array([max(1, unit.at_least // cells)])
+
+
+def _mixed(model: Model, kept: int) -> Mixed:
+    return Mixed(model, (1 / (kept + 1),) * (kept + 1), MIXED_GAMMA)
+
+
+_PROPOSALS: dict[str, Any] = {"keep": Keep, "mixed": _mixed}
+_GAMMAS: dict[str, float] = {"keep": 1.0, "mixed": MIXED_GAMMA}

@@ -1,0 +1,110 @@
+"""Dependencies: which tables of several columns the current model misses most, beyond what their noise would add."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+
+import numpy as np
+
+from reaedp.answer import Integers
+from reaedp.statistics.statistic import Countable
+from reaedp.synthesis.beliefs import Beliefs
+from reaedp.synthesis.cliques import Group, JunctionTree, growth
+from reaedp.synthesis.coarsening import Coarsening
+from reaedp.synthesis.merging import Floats, Merging, merged
+
+#: Mean of |x| for noise of scale one.
+_MEAN_NOISE = math.sqrt(2 / math.pi)
+#: A table is of no use if its noise would move more than this share of all rows.
+_MOST_NOISE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A table that could be measured: some columns, each in one of its views."""
+
+    group: Group
+    views: tuple[int, ...]
+
+    def mergings(self, coarsenings: Sequence[Coarsening]) -> tuple[Merging, ...]:
+        """From coarse cells to the table's."""
+        return tuple(coarsenings[column].views[view] for column, view in zip(self.group, self.views, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Dependence:
+    """A chosen table, and how many rows of it the model had in wrong cells, as far as its noise shows."""
+
+    columns: tuple[str, ...]
+    cells: int
+    misplaced: float
+
+
+def candidates(groups: Iterable[Group], coarsenings: Sequence[Coarsening], most: float) -> list[Candidate]:
+    """Every combination of views of every group that has at most so many cells."""
+    found = []
+    for group in groups:
+        for views in product(*(range(len(coarsenings[column].views)) for column in group)):
+            candidate = Candidate(group, views)
+            if math.prod(merging.size for merging in candidate.mergings(coarsenings)) <= most:
+                found.append(candidate)
+    return found
+
+
+def most_cells(total: float, scale: float) -> float:
+    """The size of a table whose noise moves as many rows as may be."""
+    return _MOST_NOISE * total / (_MEAN_NOISE * scale)
+
+
+def coarse_counts(
+    records: Countable, names: Sequence[str], groups: Sequence[Group], coarsenings: Sequence[Coarsening]
+) -> Iterator[tuple[Group, Integers]]:
+    """Exact counts over coarse cells, all from one pass over the rows; private."""
+    numbers = {name: number for number, name in enumerate(names)}
+    for asked, found in records.group_counts([tuple(names[column] for column in group) for group in groups]):
+        group = tuple(numbers[name] for name in asked)
+        shape = tuple(coarsenings[column].size for column in group)
+        keys = tuple(coarsenings[column].merging.cell[found.keys[:, axis]] for axis, column in enumerate(group))
+        counts = np.zeros(shape, dtype=np.int64)
+        np.add.at(counts, keys, found.counts)
+        yield group, counts
+
+
+def scores(
+    chances: Sequence[Candidate],
+    counts: Mapping[Group, Integers],
+    coarsenings: Sequence[Coarsening],
+    beliefs: Beliefs,
+    *,
+    total: float,
+    scale: float,
+) -> Integers:
+    """Rows by which table and model differ (L1), less what noise of this scale would add; private.
+
+    What the model expects is rounded to whole rows first, so that all of this is exact and one row more or less
+    moves a score by at most one.
+    """
+    differences = {
+        group: counts[group].astype(np.float64) - np.rint(total * beliefs.marginal(group))
+        for group in dict.fromkeys(candidate.group for candidate in chances)
+    }
+    found = np.empty(len(chances), dtype=np.int64)
+    for place, candidate in enumerate(chances):
+        table = merged(differences[candidate.group], candidate.mergings(coarsenings))
+        found[place] = int(np.abs(table).sum()) - round(_MEAN_NOISE * scale * table.size)
+    return found
+
+
+def affordable(tree: JunctionTree, most: int) -> set[Group]:
+    """Pairs whose connection keeps the junction tree below so many cells."""
+    columns = range(len(tree.sizes))
+    left = most - tree.cells
+    near = {pair for clique in tree.cliques for pair in combinations(clique, 2)}
+    grown = {(one, other) for one in columns for other, cost in growth(tree, one).items() if cost <= left}
+    return near | {(min(pair), max(pair)) for pair in grown}
+
+
+def misplaced(noisy: Integers, expected: Floats, scale: float) -> float:
+    """Half the L1 distance less what the noise adds to it; an estimate from released numbers."""
+    return max(0.0, float(np.abs(noisy - expected).sum()) - _MEAN_NOISE * scale * noisy.size) / 2

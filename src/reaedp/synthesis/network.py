@@ -1,0 +1,144 @@
+"""The network: a graphical model of a table, learned from noisy tables that are chosen one after the other.
+
+First every column is counted with noise; that decides which cells are worth telling apart. Then, a few at a time, the
+tables of two or three columns that the model misses most are chosen and counted, both with noise, and fitted.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from reaedp.answer import Shape
+from reaedp.contract import Contract
+from reaedp.errors import DeclarationError, Mistakes, sentence
+from reaedp.mechanisms.gaussian import Gaussian
+from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.mechanisms.noise import Noise
+from reaedp.mechanisms.selection import Selection
+from reaedp.privacy.loss import Price, positive
+from reaedp.privacy.unit import Sensitivity
+from reaedp.statistics.marginal import counting_sensitivity
+from reaedp.statistics.statistic import Countable
+from reaedp.synthesis.learned import Learned
+from reaedp.synthesis.search import Means, Search, noisy_table
+from reaedp.synthesis.synthetic import Question, SyntheticRecords
+
+#: Shares of μ² for the columns' own tables and for choosing; the rest is for the chosen tables.
+COLUMNS, CHOICES = 0.25, 0.07
+#: Chosen tables for each column. Choosing is cheap, so that many small tables are better than few large ones.
+TABLES_PER_COLUMN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """Noise for `columns` tables of one column, then for `tables` choices and as many tables of several columns."""
+
+    name: ClassVar[str] = "network"
+    hides: ClassVar[Shape] = "records"
+
+    columns: int
+    tables: int
+    #: ρ of each column's own table, μ of each choice, ρ of each chosen table.
+    column_rho: float
+    choice_mu: float
+    table_rho: float
+
+    def __post_init__(self) -> None:
+        mistakes = Mistakes()
+        for name, least in (("columns", 1), ("tables", 0)):
+            value = getattr(self, name)
+            good = type(value) is int and least <= value < 10**6
+            mistakes.unless(good, f"{name} must be a whole number from {least}", given=value)
+        mistakes.report()
+        for name in ("column_rho", "choice_mu", "table_rho"):
+            positive(name, getattr(self, name))
+
+    @classmethod
+    def within(cls, epsilon: float, delta: float, contract: Contract, columns: tuple[str, ...]) -> "Network":
+        """The least noise, within 0.01 %, whose price alone is at most (ε, δ)."""
+        from reaedp.privacy.accounting import concentrated_rho, fits, gaussian_mu, tally
+        from reaedp.privacy.budget import Budget
+        from reaedp.privacy.conversion import bisect
+
+        budget, sensitivity = Budget(epsilon, delta), counting_sensitivity(contract.unit)
+        count = len(contract.select(columns))
+
+        def enough(mu: float) -> bool:
+            return fits(tally([cls.split(mu, count).price(sensitivity)]), budget)
+
+        # Every part is at least as private as concentrated privacy with ρ = μ²/2, and not more than a Gaussian.
+        surely = math.sqrt(2 * concentrated_rho(epsilon, delta)) * (1 - 1e-6)
+        return cls.split(bisect(enough, surely, gaussian_mu(epsilon, delta) * (1 + 1e-6), 1e-4), count)
+
+    @classmethod
+    def split(cls, mu: float, columns: int) -> "Network":
+        """All of a μ in fixed shares; the squares of μ add up, and ρ = μ²/2."""
+        squared = positive("mu", mu) ** 2
+        # Two columns have one pair, of which a few views are enough.
+        tables = min(TABLES_PER_COLUMN * columns, 2 * columns * (columns - 1))
+        return cls(
+            columns=columns,
+            tables=tables,
+            column_rho=squared * (COLUMNS if tables else 1.0) / columns / 2,
+            choice_mu=math.sqrt(squared * CHOICES / max(tables, 1)),
+            table_rho=squared * (1 - COLUMNS - CHOICES) / max(tables, 1) / 2,
+        )
+
+    def scale(self, sensitivity: Sensitivity) -> float:
+        """Noise of a cell of a chosen table, in rows."""
+        return self._tables(sensitivity).scale
+
+    def price(self, sensitivity: Sensitivity) -> Price:
+        """All tables and choices, also those that are not made because nothing is left to choose."""
+        round_price = Selection(self.choice_mu).price(sensitivity) + self._tables(sensitivity).price
+        return Gaussian(self.column_rho).price(sensitivity) * self.columns + round_price * self.tables
+
+    def mean_error(self, sensitivity: Sensitivity) -> float:
+        """Of a cell of a chosen table."""
+        return self._tables(sensitivity).mean_error
+
+    def spread(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
+        """Of cells of a chosen table."""
+        return self._tables(sensitivity).spread(confidence, cells)
+
+    def apply(self, exact: Question, sensitivity: Sensitivity, noise: Noise) -> SyntheticRecords:
+        """Rows of the model."""
+        learned = self.learn(exact.records, exact.columns, sensitivity, noise, exact.records.progress)
+        exact.records.progress("drawing rows")
+        codes = learned.rows(exact.rows, noise.generator())
+        return SyntheticRecords.made(exact, codes, exact.columns, noise, learned.details)
+
+    def learn(
+        self,
+        records: Countable,
+        columns: tuple[str, ...],
+        sensitivity: Sensitivity,
+        noise: Noise,
+        progress: Callable[[str], None],
+    ) -> Learned:
+        """Noisy tables and the model that they give; nothing else that was counted survives."""
+        if len(columns) != self.columns:
+            raise DeclarationError(sentence(f"This network was priced for {self.columns} columns", given=columns))
+        own_tables = Calibrated(Gaussian(self.column_rho), sensitivity)
+        means = Means(own_tables, Selection(self.choice_mu), self._tables(sensitivity), self.tables, noise)
+        progress("counting each column")
+        search = Search(records, columns, means)
+        search.run(progress)
+        return Learned(
+            axes=search.axes,
+            singles=tuple(noisy_table(search, column) for column in range(len(columns))),
+            tables=tuple(search.tables[len(columns) :]),
+            dependences=tuple(search.dependences),
+            coarsenings=tuple(search.coarsenings),
+            total=search.total,
+            column_scale=own_tables.scale,
+            choice_scale=means.choices.scale(sensitivity),
+            table_scale=search.scale,
+            rounds=self.tables,
+            choice_mu=self.choice_mu,
+            beliefs=search.beliefs,
+        )
+
+    def _tables(self, sensitivity: Sensitivity) -> Calibrated:
+        return Calibrated(Gaussian(self.table_rho), sensitivity)

@@ -1,0 +1,179 @@
+"""The search: tables of several columns are chosen where the model errs most, counted with noise, and fitted."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from reaedp.answer import Integers
+from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.mechanisms.noise import Noise
+from reaedp.mechanisms.selection import Selection
+from reaedp.statistics.statistic import Countable
+from reaedp.synthesis.beliefs import Beliefs
+from reaedp.synthesis.cliques import Group, JunctionTree, junction_tree
+from reaedp.synthesis.coarsening import Coarsening, coarsen
+from reaedp.synthesis.dependencies import (
+    Candidate,
+    Dependence,
+    affordable,
+    candidates,
+    coarse_counts,
+    misplaced,
+    most_cells,
+    scores,
+)
+from reaedp.synthesis.fitting import Measured, fit
+from reaedp.synthesis.merging import Merging, merged
+from reaedp.table import Table
+
+#: Tables are chosen in so many batches, between which the model is fitted; triples can be chosen in the last ones.
+BATCHES, WITH_TRIPLES = 8, 2
+#: Steps of each fit, and of the last.
+STEPS, LAST_STEPS = 15, 60
+#: Cells of the junction tree, at which a step takes about a hundredth of a second.
+MOST_CELLS = 300_000
+#: Coarse cells of a column, at least and at most, and rows that each should have, in units of the tables' noise.
+LEAST_COARSE, MOST_COARSE, ROWS_PER_NOISE = 4, 32, 25.0
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What the search may ask, and how often: each answer was paid for."""
+
+    columns: Calibrated
+    choices: Selection
+    tables: Calibrated
+    rounds: int
+    noise: Noise
+
+
+class Search:
+    """Released numbers and the model they give so far; exact counts, which only scores and noise may touch."""
+
+    def __init__(self, records: Countable, names: tuple[str, ...], means: Means) -> None:
+        self.records, self.names, self.means = records, names, means
+        self.axes = records.contract.select(names)
+        self.scale = means.tables.scale
+        self.singles = self._singles()
+        self.total = max(1.0, _total(self.singles))
+        self.coarsenings = self._coarsenings()
+        self.tables = [
+            _over_coarse_cells(column, single, self.coarsenings[column], means.columns.scale, self.total)
+            for column, single in enumerate(self.singles)
+        ]
+        self.factors = [np.zeros(table.counts.shape) for table in self.tables]
+        self.dependences: list[Dependence] = []
+        self.taken: set[Candidate] = set()
+        self.exact: dict[Group, Integers] = {}
+        self.tree = self._tree()
+        self.beliefs = self._refitted(0)
+
+    def run(self, progress: Callable[[str], None]) -> None:
+        """All batches."""
+        batches = [len(part) for part in np.array_split(np.arange(self.means.rounds), BATCHES) if len(part)]
+        self._count(list(combinations(range(len(self.names)), 2)))
+        for left, batch in zip(range(len(batches), 0, -1), batches, strict=True):
+            progress(f"choosing {batch} more tables after {len(self.dependences)} of {self.means.rounds}")
+            if left == WITH_TRIPLES:
+                self._count(self._triples())
+            self._choose(batch)
+            self.beliefs = self._refitted(LAST_STEPS if left == 1 else STEPS)
+
+    def _singles(self) -> list[Integers]:
+        """Noisy counts of each column."""
+        found = {
+            group: counts.dense().values for group, counts in self.records.group_counts([(n,) for n in self.names])
+        }
+        return [self.means.columns.apply(found[name,].astype(np.int64), self.means.noise) for name in self.names]
+
+    def _coarsenings(self) -> list[Coarsening]:
+        most = round(min(MOST_COARSE, max(LEAST_COARSE, self.total / (ROWS_PER_NOISE * self.scale))))
+        return [
+            coarsen(axis, single.astype(np.float64), self.means.columns.scale, most)
+            for axis, single in zip(self.axes, self.singles, strict=True)
+        ]
+
+    def _count(self, groups: list[Group]) -> None:
+        """Exact counts of more groups, in one pass."""
+        if groups:
+            self.exact.update(coarse_counts(self.records, self.names, groups, self.coarsenings))
+
+    def _triples(self) -> list[Group]:
+        """Those within a clique, which need not grow for them."""
+        return sorted({triple for clique in self.tree.cliques for triple in combinations(clique, 3)})
+
+    def _choose(self, count: int) -> None:
+        """Choose by what the last fit misses, and count with noise; nothing is left to choose where noise hides all."""
+        possible = candidates(self.exact, self.coarsenings, most_cells(self.total, self.scale))
+        offers = [offer for offer in possible if offer not in self.taken]
+        found = scores(offers, self.exact, self.coarsenings, self.beliefs, total=self.total, scale=self.scale)
+        closed: set[Group] = set()
+        chosen: set[Group] = set()
+        for _ in range(count):
+            pairs = affordable(self.tree, self._allowance())
+            left = [
+                place for place, offer in enumerate(offers) if offer.group not in closed and self._fits(offer, pairs)
+            ]
+            if not left:
+                return
+            place = self.means.choices.choose(found[left], self.means.tables.sensitivity, self.means.noise)
+            closed |= _told(offers[left[place]].group, chosen)
+            chosen.add(offers[left[place]].group)
+            self._measure(offers[left[place]])
+
+    def _allowance(self) -> int:
+        """Cells of the junction tree by now, so that early choices leave room for late ones."""
+        return round(MOST_CELLS * (len(self.dependences) + 1) / self.means.rounds)
+
+    def _fits(self, offer: Candidate, pairs: set[Group]) -> bool:
+        """Whether the junction tree stays small."""
+        return offer.group in pairs or self.tree.home(offer.group) is not None
+
+    def _measure(self, chosen: Candidate) -> None:
+        """One noisy table more."""
+        mergings = chosen.mergings(self.coarsenings)
+        exact = merged(self.exact[chosen.group].astype(np.float64), mergings).astype(np.int64)
+        noisy = self.means.tables.apply(exact, self.means.noise)
+        expected = self.total * merged(self.beliefs.marginal(chosen.group), mergings)
+        names = tuple(self.names[column] for column in chosen.group)
+        self.dependences.append(Dependence(names, noisy.size, misplaced(noisy, expected, self.scale)))
+        variances = np.full(noisy.shape, self.scale**2)
+        self.tables.append(Measured(chosen.group, mergings, noisy.astype(np.float64), variances))
+        self.factors.append(np.zeros(noisy.shape))
+        self.taken.add(chosen)
+        self.tree = self._tree()
+
+    def _refitted(self, steps: int) -> Beliefs:
+        """The model of all tables so far, from where the last fit ended."""
+        shares = [coarsening.coarse_shares for coarsening in self.coarsenings]
+        self.factors, beliefs = fit(self.tree, shares, self.tables, self.total, self.factors, iterations=steps)
+        return beliefs
+
+    def _tree(self) -> JunctionTree:
+        sizes = [coarsening.size for coarsening in self.coarsenings]
+        return junction_tree(sizes, [table.group for table in self.tables])
+
+
+def _told(group: Group, chosen: set[Group]) -> set[Group]:
+    """Groups that a new table may have explained, alone or with one chosen before; the next fit will show."""
+    return {group} | {tuple(sorted(set(group) ^ set(other))) for other in chosen if len(set(group) & set(other)) == 1}
+
+
+def _total(singles: Sequence[Integers]) -> float:
+    """Every column counts the same rows; the sum over a narrow one has less noise."""
+    return float(np.average([single.sum() for single in singles], weights=[1 / single.size for single in singles]))
+
+
+def _over_coarse_cells(column: int, single: Integers, coarsening: Coarsening, scale: float, total: float) -> Measured:
+    """A column's own table; what its sum lacks of the common total is spread over its cells like their noise."""
+    cells = np.bincount(coarsening.merging.cell).astype(np.float64)
+    rows = coarsening.merging.sums(single.astype(np.float64))
+    rows = rows + (total - rows.sum()) * cells / cells.sum()
+    return Measured((column,), (Merging(np.arange(coarsening.size)),), rows, scale**2 * cells)
+
+
+def noisy_table(search: Search, column: int) -> Table:
+    """A column's own noisy counts, as they are released."""
+    return Table((search.axes[column],), search.singles[column])

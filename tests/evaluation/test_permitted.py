@@ -1,0 +1,108 @@
+"""The ceilings against closed forms, against optimal tests computed by enumeration, and against each other."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reaedp.errors import DeclarationError
+from reaedp.evaluation.permitted import GaussianPromised, Promised, permitted, permitted_by
+from reaedp.privacy.loss import Approximate, Concentrated, Gaussian, Pure, UnitGaussian
+
+EPSILON = st.floats(0.0, 20.0)
+DELTA = st.floats(0.0, 1.0)
+
+
+@given(EPSILON, DELTA)
+def test_one_promise_has_the_closed_forms(epsilon: float, delta: float) -> None:
+    e = math.exp(epsilon)
+    promise = permitted(epsilon, delta)
+    assert (e + delta) / (e + 1) == pytest.approx(promise.accuracy, abs=1e-12)
+    assert delta + (1 - delta) * math.tanh(epsilon / 2) == pytest.approx(promise.advantage, abs=1e-12)
+    assert 1 - (1 - delta) ** 2 / (1 + e) == pytest.approx(promise.auc, abs=1e-12)
+    rate = np.linspace(0, 1, 11)
+    expected = np.minimum(1, np.minimum(e * rate + delta, 1 - (1 - rate - delta) / e))
+    np.testing.assert_allclose(expected, promise.true_positives(rate), atol=1e-12)
+
+
+def test_no_promise_permits_everything_and_epsilon_zero_nothing() -> None:
+    assert 1.0 == permitted(1.0, 1.0).auc == permitted(1e6).auc
+    nothing = permitted(0.0)
+    assert (0.5, 0.5, 0.0) == (nothing.auc, nothing.accuracy, nothing.advantage)
+
+
+def curve(present: np.ndarray, absent: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The optimal tests of two laws on finitely many outcomes: corners of the curve, by likelihood ratio."""
+    order = np.argsort(-(present / absent))
+    return np.concatenate([[0], np.cumsum(absent[order])]), np.concatenate([[0], np.cumsum(present[order])])
+
+
+@given(st.floats(0.01, 3), st.floats(0, 0.5))
+def test_the_ceiling_is_reached_by_the_worst_mechanism_of_a_promise(epsilon: float, delta: float) -> None:
+    # Tells outright with probability δ, else answers the truth with odds e^ε.
+    lie = (1 - delta) / (1 + math.exp(epsilon))
+    truth = 1 - delta - lie
+    told = max(delta, 1e-300)
+    present, absent = np.array([told, truth, lie, 1e-300]), np.array([1e-300, lie, truth, told])
+    false, true = curve(present, absent)
+    promise = permitted(epsilon, delta)
+    # The first corner accuses nobody; the second does so where only a member can be.
+    np.testing.assert_allclose(true[1:], promise.true_positives(false[1:]), atol=1e-9)
+    assert promise.auc == pytest.approx(float(np.trapezoid(true, false)), abs=1e-9)
+    assert promise.advantage == pytest.approx(float((true - false).max()), abs=1e-9)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_price_of_equal_pure_losses_permits_what_so_many_honest_coins_reach(times: int) -> None:
+    truth = 1 / (1 + math.exp(-0.5))
+    present = absent = np.ones(1)
+    for _ in range(times):
+        present, absent = np.outer(present, [truth, 1 - truth]).ravel(), np.outer(absent, [1 - truth, truth]).ravel()
+    false, true = curve(present, absent)
+    promise = permitted_by((Pure(0.5),) * times)
+    # The accountant rounds up by less than 1e-9; the last promise spends a δ of 1e-12.
+    assert promise.auc == pytest.approx(float(np.trapezoid(true, false)), abs=1e-8)
+    assert promise.accuracy == pytest.approx((1 + float((true - false).max())) / 2, abs=1e-8)
+    assert promise.auc >= float(np.trapezoid(true, false))
+
+
+@pytest.mark.parametrize("mu", [0.1, 1.0, 3.0])
+def test_gaussian_losses_permit_the_gaussian_curve(mu: float) -> None:
+    exact, bounded = GaussianPromised(mu), permitted_by((Gaussian(mu),))
+    rate = np.array([0.0001, 0.001, 0.01, 0.1, 0.5, 0.9])
+    # Tangents touch the curve from above; 65 of them leave less than two thousandths between.
+    gaps = bounded.true_positives(rate) - exact.true_positives(rate)
+    assert (gaps >= 0).all()
+    assert gaps.max() < 2e-3
+    assert 0 <= bounded.auc - exact.auc < 2e-3
+    assert exact.accuracy == pytest.approx(bounded.accuracy, abs=1e-9)
+    assert 2 * exact.accuracy - 1 == exact.advantage
+
+
+@pytest.mark.parametrize("mu", [0.2, 1.0, 2.5])
+def test_gaussian_figures_are_those_of_their_own_curve(mu: float) -> None:
+    promise = GaussianPromised(mu)
+    rates = np.linspace(0, 1, 200_001)
+    tops = promise.true_positives(rates)
+    # The curve is steep next to 0, where a step of 5e-6 is worth less than its height there.
+    assert promise.auc == pytest.approx(float(np.trapezoid(tops, rates)), abs=1e-4)
+    assert promise.advantage == pytest.approx(float((tops - rates).max()), abs=1e-6)
+
+
+@pytest.mark.parametrize("loss", [Pure(1.0), Approximate(1.0, 0.01), Concentrated(0.1), UnitGaussian(2.0)])
+def test_ceilings_are_concave_and_between_chance_and_certainty(loss: Pure) -> None:
+    promise = permitted_by((loss,))
+    rates = np.linspace(0, 1, 1_001)
+    tops = promise.true_positives(rates)
+    assert (tops >= rates - 1e-12).all()
+    assert (tops <= 1 + 1e-12).all()
+    assert (np.diff(tops, 2) <= 1e-12).all()
+    assert 0.5 < promise.accuracy <= promise.auc < 1
+
+
+def test_a_promise_must_be_one() -> None:
+    for bad in ((), ((-1.0, 0.0),), ((1.0, 1.5),), ((math.nan, 0.0),)):
+        with pytest.raises(DeclarationError):
+            Promised(bad)
