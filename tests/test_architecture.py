@@ -22,7 +22,7 @@ LAYERS = [
     ["synthesis"],
     ["request", "release"],
     ["planned"],
-    ["plan", "forecast", "advice", "calibration"],
+    ["plan", "forecast", "advice", "calibration", "purchase"],
     ["readme", "manifest", "folder"],
     ["curator"],
     ["evaluation"],

@@ -1,4 +1,4 @@
-"""What a plan could do better for its entropies, said before any data is opened."""
+"""What a plan could do better for its entropies and synthetic records, said before any data is opened."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from reaedp.contract import Contract
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
+from reaedp.purchase import Purchase
 from reaedp.request import Request
 from reaedp.statistics.entropy import Entropy, public_rows
 from reaedp.statistics.entropy_histogram import EntropyHistogram
@@ -13,6 +14,7 @@ from reaedp.statistics.marginal import Marginal
 from reaedp.statistics.prediction import MOST_CELLS, histogram_errors
 from reaedp.statistics.routed_entropy import RoutedEntropy
 from reaedp.statistics.routes import best_route, predicted_errors
+from reaedp.synthesis.deniability import Deniable
 
 
 def advice(requests: Sequence[Request], contract: Contract) -> Iterator[str]:
@@ -21,13 +23,19 @@ def advice(requests: Sequence[Request], contract: Contract) -> Iterator[str]:
         request.statistic.columns: request.name for request in requests if type(request.statistic) is Marginal
     }
     for request in requests:
-        speak = _SPEAKERS.get(type(request.statistic))
-        text = speak(request, contract) if speak and _predictable(request, contract) else ""
+        text = _words(request, contract)
         free = histograms.get(request.statistic.columns)
         if free and type(request.statistic) in (Entropy, RoutedEntropy):
             text += f" {free} in this plan gives it for free."
         if text:
             yield f"{request.name}: {text.strip()}"
+
+
+def _words(request: Request, contract: Contract) -> str:
+    if isinstance(request.mechanism, Deniable):
+        return Purchase.of(request.mechanism, contract).words
+    speak = _SPEAKERS.get(type(request.statistic))
+    return speak(request, contract) if speak and _predictable(request, contract) else ""
 
 
 def _predictable(request: Request, contract: Contract) -> bool:

@@ -69,6 +69,18 @@ def test_a_mechanism_that_answers_once_for_each_call_can_be_audited() -> None:
     assert Verdict.VIOLATED == finding.verdict
 
 
+def test_a_learned_score_adds_up_the_evidence_of_several_cells() -> None:
+    rng = np.random.default_rng(10)
+    noise = SeededNoise(rng)
+    pair = Pair(np.array([5, 9, 2, 7]), np.array([6, 8, 2, 7]))
+    finding = audit(
+        lambda counts, runs: noise.laplace(np.tile(counts, (runs, 1)), 1.0), pair, claim=Pure(1.0), runs=40_000, rng=rng
+    )
+    assert Verdict.VIOLATED == finding.verdict
+    assert finding.measured is not None
+    assert 1.7 < finding.measured.epsilon < 2.1
+
+
 def test_accuracy_alone_would_hide_what_the_bound_and_the_area_show() -> None:
     """Continuous noise for one cell under replacement: accuracy 0.726 is below its ceiling, ε = 2 is not."""
     rng = np.random.default_rng(5)

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from reaedp.answer import Keyed, Routed
-from reaedp.audit.channel import KeyedChannel, RoutedChannel
+from reaedp.audit.keyed_channel import KeyedChannel
 from reaedp.audit.loss_law import NormalLaw, between, gaussian_law, laplace_law, threshold_law
+from reaedp.audit.routed_channel import RoutedChannel
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.mechanisms.threshold import Threshold

@@ -27,10 +27,13 @@ from reaedp import (
     Unit,
 )
 from reaedp.answer import Keyed, Routed
-from reaedp.audit.channel import ABSENT, KeyedChannel, RoutedChannel, VectorChannel
+from reaedp.audit.channel import ABSENT
 from reaedp.audit.clones import audit_clones
 from reaedp.audit.finding import Verdict
+from reaedp.audit.keyed_channel import KeyedChannel
 from reaedp.audit.request_audit import audit_request
+from reaedp.audit.routed_channel import RoutedChannel
+from reaedp.audit.vector_channel import VectorChannel
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SecretNoise, SeededNoise
 from reaedp.mechanisms.privacy_test import optimal
@@ -126,6 +129,20 @@ def test_a_statistic_of_an_unknown_kind_is_not_covered() -> None:
         Request("r", Careless("x"), Laplace(1.0)), contract(UNITS[0]), rng=np.random.default_rng(5), runs=1_000
     )
     assert Verdict.NOT_COVERED == finding.verdict
+
+
+class Nameless(Laplace):
+    """Laplace noise of which the audit does not know that it is that."""
+
+    name = "nameless"
+
+
+def test_noise_of_an_unknown_law_is_audited_by_a_learned_score() -> None:
+    rng, terms = np.random.default_rng(8), contract(UNITS[0])
+    (finding,) = audit_request(Request("r", Marginal("y"), Nameless(1.0)), terms, rng=rng, runs=40_000)
+    assert Verdict.CONSISTENT == finding.verdict
+    assert finding.ceilings is not None
+    assert finding.ceilings.attainable is None
 
 
 def test_full_audits_of_a_histogram_and_an_entropy_take_less_than_two_seconds() -> None:

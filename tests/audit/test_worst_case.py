@@ -21,7 +21,7 @@ from reaedp import (
     RoutedEntropy,
     Unit,
 )
-from reaedp.audit.channel import aligned
+from reaedp.audit.keyed_channel import aligned
 from reaedp.audit.worst_case import worst_cases
 
 COLUMNS = (

@@ -20,7 +20,7 @@ from reaedp.audit.estimators import (
     told_apart,
 )
 from reaedp.audit.finding import Finding, Measured, judge
-from reaedp.audit.learned import learned_score
+from reaedp.audit.learned import learned_scores
 from reaedp.audit.pair import Mechanised, Outputs, Pair, Score, play
 from reaedp.errors import DeclarationError, sentence
 from reaedp.evaluation.rate import share
@@ -60,15 +60,19 @@ def audit(
     """
     _check(runs, pairs)
     stated, levels = Claim.of(claim, delta), Levels.of(confidence, pairs)
+    estimator = _ESTIMATORS[_kind(stated, shape)]
     learning = play(release, pair, runs // 2, rng)
     if statistic is None:
         # Thresholds chosen on the outputs that a score was fitted to would prefer its mistakes.
-        score, learning = learned_score(*_part(learning, 0)), _part(learning, 1)
+        fitted, learning = learned_scores(*_part(learning, 0)), _part(learning, 1)
+        tried = [_scores(score, learning) for score in fitted]
+        worth = [estimator(scores, scores, stated, levels).epsilon for scores in tried]
+        score = fitted[int(np.argmax(worth))]
     else:
         score = statistic
     judging = play(release, pair, runs - runs // 2, rng)
     practice, scores = _scores(score, learning), _scores(score, judging)
-    estimate = _ESTIMATORS[_kind(stated, shape)](practice, scores, stated, levels)
+    estimate = estimator(practice, scores, stated, levels)
     origin = "by a score learned from" if statistic is None else "by the given score, with thresholds from"
     evidence = Evidence(scores, chosen_middle(practice), estimate, attainable)
     question = Question(subject, pair.label, stated, levels)

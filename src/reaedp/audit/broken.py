@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.audit.audit import QUICK, audit
-from reaedp.audit.channel import VectorChannel
 from reaedp.audit.claim import Claimed
 from reaedp.audit.finding import Finding
 from reaedp.audit.pair import Mechanised, Outputs, Pair, Score
 from reaedp.audit.representable import low_order_bits
+from reaedp.audit.vector_channel import VectorChannel
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise

@@ -20,7 +20,7 @@ from reaedp.privacy.merging import basic_epsilon, failure
 #: A loss, a price of several losses, or (ε, δ).
 Claimed = Loss | Price | tuple[float, float]
 #: Where the curve of a price is read, from 0 to twice the ε that is stated.
-_PROMISES = 65
+_PROMISES = 33
 
 
 @dataclass(frozen=True, slots=True)

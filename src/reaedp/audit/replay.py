@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from reaedp.answer import Integers, Keyed, Routed, Shape
-from reaedp.audit.channel import aligned
 from reaedp.audit.constant_noise import ConstantNoise, Drawn
 from reaedp.audit.finding import Finding, Verdict
+from reaedp.audit.keyed_channel import aligned
 from reaedp.audit.made_up_rows import Row, TablePair, small, table_pairs, write_table
 from reaedp.contract import Contract
 from reaedp.curator.curator import Curator

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from reaedp.answer import Keyed
+from reaedp.answer import Keyed, Shape
 from reaedp.audit.audit import FULL, Evidence, Question, finding
-from reaedp.audit.channel import CHANNELS, Channel, aligned
+from reaedp.audit.channel import Channel
 from reaedp.audit.claim import Claim
 from reaedp.audit.estimators import (
     Estimate,
@@ -22,9 +22,12 @@ from reaedp.audit.estimators import (
     known_guess,
 )
 from reaedp.audit.finding import ROUNDING, Finding, Verdict
-from reaedp.audit.learned import learned_score
+from reaedp.audit.keyed_channel import KeyedChannel, aligned
+from reaedp.audit.learned import learned_scores
 from reaedp.audit.loss_law import Curve, LossLaw, gaussian_law
 from reaedp.audit.pair import Floats, Pair, play
+from reaedp.audit.routed_channel import RoutedChannel
+from reaedp.audit.vector_channel import VectorChannel
 from reaedp.audit.worst_case import Neighbours, worst_cases
 from reaedp.contract import Contract
 from reaedp.mechanisms.mechanism import Calibrated
@@ -38,6 +41,14 @@ from reaedp.statistics.marginal import KeyedMarginal, Marginal
 MOST_CELLS = 1_000_000
 #: From this scale on a lattice of integers is as good as the line: accuracy differs by 1/(24 scale²) of itself.
 FINE = 10.0
+
+
+#: What runs a mechanism that hides answers of each shape.
+CHANNELS: dict[Shape, Callable[[Calibrated, Noise, Any, Any, int], Channel]] = {
+    "vector": VectorChannel.of,
+    "keyed": KeyedChannel.of,
+    "routed": RoutedChannel.of,
+}
 
 
 def audit_request(
@@ -120,24 +131,27 @@ def _estimated(
     """All runs judge where the law fixes beforehand when to guess; else half of them choose."""
     pair, (runs, rng) = Pair(*channel.answers), plan
     claim, levels = question.claim, question.levels
+    score = channel.evidence() or learned_scores(*play(channel.run, pair, runs, rng))[0]
+
+    def scored(runs: int) -> Scores:
+        return Scores(*(score(world) for world in play(channel.run, pair, runs, rng)))
+
     if laws is not None and claim.pure:
-        scores = _played(channel, pair, runs, rng)
         guess = known_guess(laws, _losses(laws[0]), runs, levels.estimate)
-        return scores, by_guessing(scores, guess, claim, levels)
+        return _with(scored(runs), lambda scores: by_guessing(scores, guess, claim, levels))
     if laws is not None and channel.gaussian:
-        scores = _played(channel, pair, runs, rng)
         shape = _lattice_shape(pair, noise.scale, claim.delta) if noise.scale < FINE else None
-        return scores, by_midpoint(scores, 0.0, claim, levels, shape)
-    practice, scores = _played(channel, pair, runs // 2, rng), _played(channel, pair, runs - runs // 2, rng)
+        return _with(scored(runs), lambda scores: by_midpoint(scores, 0.0, claim, levels, shape))
+    practice = scored(runs // 2)
     if claim.pure:
-        return scores, by_guessing(scores, chosen_guess(practice, levels.estimate), claim, levels)
-    return scores, by_events(scores, chosen_events(practice, claim, levels.estimate), claim, levels)
+        chosen = chosen_guess(practice, levels.estimate)
+        return _with(scored(runs - runs // 2), lambda scores: by_guessing(scores, chosen, claim, levels))
+    events = chosen_events(practice, claim, levels.estimate)
+    return _with(scored(runs - runs // 2), lambda scores: by_events(scores, events, claim, levels))
 
 
-def _played(channel: Channel, pair: Pair, runs: int, rng: np.random.Generator) -> Scores:
-    outputs = play(channel.run, pair, runs, rng)
-    score = channel.evidence() or learned_score(*play(channel.run, pair, runs, rng))
-    return Scores(*(score(world) for world in outputs))
+def _with(scores: Scores, estimate: Callable[[Scores], Estimate]) -> tuple[Scores, Estimate]:
+    return scores, estimate(scores)
 
 
 def _losses(law: Curve) -> Floats:

@@ -58,12 +58,15 @@ def check(
 @app.command()
 def plan(
     file: Annotated[Path, typer.Argument(help="The plan.")],
+    plot: Annotated[
+        Path | None, typer.Option(help="Also write deniable records against ε: a .svg or .csv file.")
+    ] = None,
 ) -> None:
     """Show cost and expected error of every release before any data is opened."""
     from reaedp.cli import screen
     from reaedp.plan import Plan
 
-    screen.show_plan(Plan.load(file))
+    screen.show_plan(Plan.load(file), plot)
 
 
 @app.command()

@@ -32,10 +32,19 @@ def steps() -> Iterator[Callable[[str], None]]:
         yield lambda text: progress.update(task, description=text)
 
 
-def show_plan(plan: Plan) -> None:
+#: Prices around a planned one for which is drawn how many records they buy, and the seeds that each record has.
+_FACTORS, _PLAUSIBLE = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0), 1_000
+
+
+def show_plan(plan: Plan, plot: Path | None = None) -> None:
     """Cost, remaining budget and expected error, from public facts."""
     contract, requests = plan.contract, plan.requests()
-    forecasts = [Forecast.of(request, contract) for request in requests]
+    with steps() as progress:
+        progress("computing what the plan buys")
+        forecasts = [Forecast.of(request, contract) for request in requests]
+        told = list(advice(requests, contract))
+        if plot is not None:
+            _plot_records(plan, plot)
     table = Table(title=f"Plan for {contract.dataset}", title_justify="left")
     for heading in ("release", "what", "ε", "cells", "error", "95 %", "all cells 95 %"):
         table.add_column(heading, justify="left" if heading in ("release", "what") else "right")
@@ -47,11 +56,24 @@ def show_plan(plan: Plan) -> None:
     console.print(table)
     for forecast in forecasts:
         console.print(f"{forecast.name}: {forecast.words}", markup=False)
-    for line in advice(requests, contract):
+    for line in told:
         console.print(line, markup=False)
     cost = epsilon(tally([request.charge(contract).price for request in requests]), contract.budget.delta)
     console.print(f"All releases together cost ε = {cost:.4g} at δ = {contract.budget.delta:g}.")
     console.print(f"The ledger has ε = {left(plan):.4g} left.")
+
+
+def _plot_records(plan: Plan, path: Path) -> None:
+    from reaedp.cli.chart import write_chart
+    from reaedp.errors import DeclarationError
+    from reaedp.purchase import Purchase
+    from reaedp.synthesis.deniability import Deniable
+
+    mechanisms = [request.mechanism for request in plan.requests() if isinstance(request.mechanism, Deniable)]
+    if not mechanisms:
+        raise DeclarationError("--plot draws the records of method deniable; this plan has no such release.")
+    points = Purchase.of(mechanisms[0], plan.contract).curve(_PLAUSIBLE, _FACTORS)
+    write_chart(path, points, ("epsilon", f"records_if_{_PLAUSIBLE}_seeds_are_plausible"))
 
 
 def left(plan: Plan) -> float:

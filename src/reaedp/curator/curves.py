@@ -13,7 +13,6 @@ import numpy as np
 from reaedp.answer import Integers
 from reaedp.contract import Column, Contract, Curve, Number
 from reaedp.contract.category import Undeclared
-from reaedp.curator.records import _first_rows, _order
 from reaedp.curator.stream import batches, doubles, pairs
 from reaedp.curves.lattice import CurveLattice
 from reaedp.curves.mean_curve import share_of_a_person
@@ -21,8 +20,6 @@ from reaedp.errors import DeclarationError
 
 #: Numbers of a block: few enough to stay near the processor while they are multiplied.
 BLOCK = 2**19
-#: Columns that order the rows of a person; the others only break ties.
-ORDERING_COLUMNS = 8
 
 
 #: Columns in canonical form, with that of the person if there is one.
@@ -59,12 +56,18 @@ def _embedded(frame: nw.LazyFrame[Any]) -> Any:
 
 def _wide_relation(canonical: Canonical, contract: Contract, curve: Curve) -> Any:
     """One row of doubles for each curve, not-a-number where there is none."""
-    unit, values = contract.unit, [f"v{place}" for place in range(len(curve.points))]
-    frame = canonical(tuple(map(_number, curve.points)))
-    if unit.person is not None:
-        order = _order(min(len(values), ORDERING_COLUMNS))
-        frame = _first_rows(frame.select("person", order, *values), unit.rows, values)
-    return _embedded(frame.select(*(nw.col(value).fill_null(float("nan")) for value in values)))
+    rows = _embedded(canonical(tuple(map(_number, curve.points))))
+    values = [f"v{place}" for place in range(len(curve.points))]
+    if contract.unit.person is not None:
+        rows = _first_rows(rows, contract.unit.rows, ", ".join(values))
+    return rows.project(", ".join(f"coalesce({value}, 'nan'::DOUBLE) AS {value}" for value in values))
+
+
+def _first_rows(rows: Any, limit: int, values: str) -> Any:
+    """The first rows of each person in the order of a digest of their values; rows that tie in all are alike."""
+    place = f"row_number() OVER (PARTITION BY person ORDER BY hash({values}), [{values}])"
+    ranked = rows.filter("person IS NOT NULL").project(f"{values}, {place} AS place")
+    return ranked.filter(f"place <= {limit}")
 
 
 def _long_relation(canonical: Canonical, contract: Contract, curve: Curve) -> Any:

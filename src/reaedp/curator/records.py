@@ -117,6 +117,17 @@ class Records:
 
         return curve_sums(self._canonical, self._contract, name)
 
+    def curve_points(self, name: str) -> NDArray[np.int32]:
+        """Lattice points of the curves of one declaration, a row each; for mechanisms that count and draw them."""
+        from reaedp.curator.curves import _READERS, _RELATIONS
+        from reaedp.curves.lattice import CurveLattice
+
+        curve = self._contract.curve(name)
+        relation = _RELATIONS[curve.form](self._canonical, self._contract, curve)
+        blocks = _READERS[curve.form](CurveLattice.of(curve), relation)
+        rows = [points.T.astype(np.int32) for points in blocks]
+        return np.concatenate([np.empty((0, curve.rank), dtype=np.int32), *rows])
+
     def check_curve(self, name: str) -> None:
         """Refuse curves whose columns the data lacks; headers are public."""
         from reaedp.curator.curves import check_curve

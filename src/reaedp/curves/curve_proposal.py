@@ -32,7 +32,7 @@ LAWS: dict[str, NDArray[np.float64]] = {
 }
 MOST_KEPT = 8
 #: Offsets of a candidate from its seed, which are tabulated.
-_MOST_OFFSETS = 2**20
+_MOST_OFFSETS = 2**17
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +121,9 @@ class Steps:
     def class_of(self, seeds: Cells, candidates: Cells) -> NDArray[np.int64]:
         """The class of each seed beside each candidate, row by row; -1 for none."""
         steps = candidates - seeds + self.reach
-        inside = ((steps >= 0) & (steps < self._choices.size)).all(axis=1)
-        return np.where(inside, self._classes[tuple(np.where(inside[:, None], steps, 0).T)], -1)
+        outside = ((steps < 0) | (steps >= self._choices.size)).any(axis=1)
+        steps[outside] = 0
+        return np.where(outside, -1, self._classes[tuple(steps.T)])
 
     def _offsets(self, strides: Integers) -> list[int]:
         """Numbers of cells from a candidate to a seed whose steps, all but the last, are 0, 0, …; 0, 1, …; and so on.

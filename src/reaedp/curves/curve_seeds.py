@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from reaedp.answer import Integers
 from reaedp.contract import Curve
+from reaedp.curves.bases import Reals
 from reaedp.curves.lattice import RADIUS
 from reaedp.curves.space import CurveSpace
 from reaedp.errors import DeclarationError, sentence
@@ -19,6 +20,14 @@ Cells = NDArray[np.int64]
 
 #: Numbers of cells, and sums of a few of them, stay within 64 bits.
 _MOST_CELLS = 2**61
+
+
+def relative_deviations(curve: Curve) -> Reals:
+    """√λ over the first one's: how much a typical curve varies in each coefficient."""
+    eigenvalues = CurveSpace(curve).eigenvalues
+    assert eigenvalues is not None
+    relative: Reals = np.sqrt(eigenvalues / eigenvalues[0])
+    return relative
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +50,7 @@ class CoarseLattice:
     @classmethod
     def of(cls, curve: Curve, kept: int, grain: float, reach: int) -> "CoarseLattice":
         """Cells in proportion to √λ, as a typical curve varies; `grain` is the first's side, in parts of the clip."""
-        eigenvalues = CurveSpace(curve).eigenvalues
-        assert eigenvalues is not None
-        sides = grain * RADIUS * np.sqrt(eigenvalues[:kept] / eigenvalues[0])
+        sides = grain * RADIUS * relative_deviations(curve)[:kept]
         return cls(tuple(max(1, round(side)) for side in sides.tolist()), reach)
 
     @property
@@ -61,7 +68,7 @@ class CoarseLattice:
         """What one cell in each direction adds to a cell's number; the last is one."""
         return np.array([math.prod(self.extents[place + 1 :]) for place in range(len(self.extents))], dtype=np.int64)
 
-    def cells(self, points: Integers) -> Cells:
+    def cells(self, points: NDArray[np.integer]) -> Cells:
         """The cells of lattice points, in whole numbers: each depends on its own point alone."""
         grains = np.array(self.grains, dtype=np.int64)
         coarse: Cells = (2 * points[:, : len(self.grains)].astype(np.int64) + grains) // (2 * grains)
@@ -89,7 +96,7 @@ class CurveSeeds:
         object.__setattr__(self, "_before", np.append(0, np.cumsum(counts)))
 
     @classmethod
-    def of(cls, lattice: CoarseLattice, points: Integers) -> "CurveSeeds":
+    def of(cls, lattice: CoarseLattice, points: NDArray[np.integer]) -> "CurveSeeds":
         """The seeds of lattice points."""
         return cls(lattice, lattice.cells(points))
 

@@ -66,7 +66,7 @@ class CurveLattice:
             moments = space.unit_times(times)
             inside = (moments >= 0.0) & (moments <= 1.0)
             ticks = np.rint(np.where(inside, moments, 0.0) * TICKS)
-            steps = (values - space.offset(ticks / TICKS)) * self.scale
+            steps = (values - space.offset(np.where(inside, moments, 0.0))) * self.scale
         missing = ~np.isfinite(steps) | ~np.isfinite(moments)
         steps, usable = _RULES[self.curve.missing](steps, missing)
         used = usable & inside

@@ -62,7 +62,8 @@ class CurveSpace:
         return BASES[self.curve.basis].values(self.curve.rank, np.clip(self.unit_times(times), 0.0, 1.0))
 
     def offset(self, unit_times: Reals) -> Reals:
-        """The public curve that is subtracted from every other, straight between declared times."""
+        """The public curve that is subtracted from all, straight between declared times, at the nearest tick."""
         if isinstance(self.curve.offset, tuple):
-            return np.interp(unit_times, self.grid, np.array(self.curve.offset, dtype=np.float64))
+            ticks = np.rint(unit_times * TICKS)
+            return np.interp(ticks, self.ticks, np.array(self.curve.offset, dtype=np.float64))
         return np.full(unit_times.shape, float(self.curve.offset))

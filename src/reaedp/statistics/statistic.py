@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.answer import Integers, Shape
@@ -43,6 +44,9 @@ class Countable(Protocol):
 
     def curve_sums(self, name: str) -> tuple[Integers, int]:
         """Sums of the lattice points of the curves of one declaration, and how many curves there are."""
+
+    def curve_points(self, name: str) -> NDArray[np.int32]:
+        """Lattice points of the curves of one declaration, a row each."""
 
 
 class Statistic(Protocol):

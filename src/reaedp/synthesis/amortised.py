@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from reaedp.answer import Shape
 from reaedp.contract import Contract
+from reaedp.errors import DeclarationError
 from reaedp.mechanisms.noise import Noise
 from reaedp.mechanisms.threshold import Threshold
 from reaedp.privacy.loss import Approximate, Price
@@ -55,15 +56,17 @@ class Amortised:
         *,
         halves: bool = False,
     ) -> "Amortised":
-        """Half of the budget for keys, half for the model; all of it for each where their people differ.
+        """Half of the budget for keys, what is left for the model; all of it for each where their people differ.
 
         Both the number of keys that reach the threshold and the number of cells that stand out from the noise grow in
         proportion to their ε, so that equal shares make the product of the two, what can be told apart, largest.
         """
-        share = 1.0 if halves else 0.5
-        network = Network.within(share * epsilon, share * delta, contract, columns)
-        largest = Threshold.largest_delta(share * epsilon, counting_sensitivity(contract.unit))
-        return cls(network, share * epsilon, min(share * delta, largest), keep, halves)
+        share, sensitivity = 1.0 if halves else 0.5, counting_sensitivity(contract.unit)
+        largest = Threshold.largest_delta(share * epsilon, sensitivity)
+        keys = Threshold(share * epsilon, min(share * delta, largest))
+        beside = () if halves else keys.price(sensitivity)
+        network = Network.within(epsilon, delta, contract, columns, beside)
+        return cls(network, keys.epsilon, keys.delta, keep, halves)
 
     @property
     def keys(self) -> Threshold:
@@ -77,6 +80,7 @@ class Amortised:
     def price(self, sensitivity: Sensitivity) -> Price:
         """Model and keys; the larger of the two if nobody is in both halves (see PROOFS.md)."""
         if self.halves:
+            refuse_replacement(sensitivity)
             return (Approximate(self.epsilon, self.delta),)
         return self.network.price(sensitivity) + self.keys.price(sensitivity)
 
@@ -101,6 +105,12 @@ class Amortised:
         codes = amortised_rows(learned, keys, exact.rows, rng)
         details = learned.details | {"kept": list(kept), "keys": len(keys.counts), "threshold": threshold}
         return SyntheticRecords.made(exact, codes, exact.columns, noise, details)
+
+
+def refuse_replacement(sensitivity: Sensitivity) -> None:
+    """Where people are replaced, the old one and the new one may be in different halves, so that both change."""
+    if sensitivity.l1 != sensitivity.linf:
+        raise DeclarationError("People can be split where they are added and removed, not where they are replaced.")
 
 
 def _released_keys(

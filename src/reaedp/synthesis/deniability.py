@@ -11,6 +11,7 @@ from reaedp.mechanisms.noise import Noise
 from reaedp.mechanisms.record_plan import RecordPlan, fitting_plan, plan_records
 from reaedp.privacy.loss import Approximate, Price
 from reaedp.privacy.unit import Sensitivity, Unit
+from reaedp.synthesis.amortised import refuse_replacement
 from reaedp.synthesis.deniable import deniable
 from reaedp.synthesis.kept import kept_columns
 from reaedp.synthesis.model import Model
@@ -63,20 +64,20 @@ class Deniable:
         keep: tuple[str, ...] = (),
         halves: bool = False,
     ) -> "Deniable":
-        """Half of the budget for the records, half for the model; all of it for each where their people differ."""
+        """Half of the budget for records, what is left for the model; all of it for each where their people differ."""
         share = 1.0 if halves else 0.5
-        network = Network.within(share * epsilon, share * delta, contract, columns)
         unit = seed_unit(contract, keep or columns, halves=halves)
         plan = plan_records(
             share * epsilon,
             share * delta,
             records,
             unit=unit,
-            gamma=_GAMMAS[proposal],
+            gamma=GAMMAS[proposal],
             plausible=_guess(contract, unit, keep),
         )
+        beside = () if halves else (plan.each,) * records
         return cls(
-            network=network,
+            network=Network.within(epsilon, delta, contract, columns, beside),
             records=records,
             epsilon=plan.each.epsilon,
             delta=plan.each.delta,
@@ -92,9 +93,9 @@ class Deniable:
         """The test and what a record really costs, computed again from the numbers above."""
         rows = sensitivity.linf
         change: Any = "add-remove" if sensitivity.l1 == rows else "replace"
-        person = ("person", rows) if rows > 1 else (None, None)
-        unit = Unit(change, *person, self.at_least)
-        return fitting_plan(Approximate(self.epsilon, self.delta), self.records, unit, _GAMMAS[self.proposal], self.tau)
+        # Which column names people does not matter here; that several rows are one person's does.
+        unit = Unit(change, at_least=self.at_least) if rows == 1 else Unit(change, "person", rows, self.at_least)
+        return fitting_plan(Approximate(self.epsilon, self.delta), self.records, unit, GAMMAS[self.proposal], self.tau)
 
     def scale(self, sensitivity: Sensitivity) -> float:
         """Noise of a cell of the model's tables, in rows."""
@@ -103,6 +104,7 @@ class Deniable:
     def price(self, sensitivity: Sensitivity) -> Price:
         """Model and records; what each of them costs if nobody is in both halves (see PROOFS.md)."""
         if self.together is not None:
+            refuse_replacement(sensitivity)
             return (Approximate(*self.together),)
         return self.network.price(sensitivity) + (self.plan(sensitivity).each,) * self.records
 
@@ -164,4 +166,4 @@ def _mixed(model: Model, kept: int) -> Mixed:
 
 
 _PROPOSALS: dict[str, Any] = {"keep": Keep, "mixed": _mixed}
-_GAMMAS: dict[str, float] = {"keep": 1.0, "mixed": MIXED_GAMMA}
+GAMMAS: dict[str, float] = {"keep": 1.0, "mixed": MIXED_GAMMA}

@@ -1,9 +1,9 @@
 """Fitting: the most even law that agrees with noisy tables as far as their noise lets them be trusted.
 
-Among all laws p of a row, the sum of |N p - y|² / (2 σ²) over all measured cells plus α N KL(p ‖ p₀) is made least,
-where p₀ holds the columns independent. The least p is p₀ times one factor exp(θ) for each measured cell, with
-θ = (y - N p) / (α σ²), so that its dependences are those of the tables. θ itself minimises the convex function
-N ln Σ p₀ exp(Σ θ) - θ·y + α Σ σ² θ² / 2, whose gradient is N p - y + α σ² θ.
+Among all laws p of a row, the sum of |N p - y|² / (2 α σ) over all measured cells plus N KL(p ‖ p₀) is made least,
+where p₀ holds the columns independent and σ is a cell's noise. The least p is p₀ times one factor exp(θ) for each
+measured cell, with θ = (y - N p) / (α σ), so that its dependences are those of the tables. θ itself minimises the
+convex function N ln Σ p₀ exp(Σ θ) - θ·y + α Σ σ θ² / 2, whose gradient is N p - y + α σ θ.
 """
 
 from collections.abc import Sequence
@@ -16,10 +16,10 @@ from reaedp.synthesis.cliques import Group, JunctionTree
 from reaedp.synthesis.merging import Floats, Merging, merged
 from reaedp.synthesis.nesting import Nesting
 
-#: Weight of evenness against agreement: a thousandfold less smooths nothing, a hundredfold more hides dependences.
-EVENNESS = 0.03
+#: α, the weight of evenness: a cell that disagrees by its noise changes the law by about the factor exp(1/α).
+EVENNESS = 1.0
 #: Tables are never trusted beyond the rounding of one row; keeps θ within the doubles when there is hardly any noise.
-LEAST_VARIANCE = 1.0
+LEAST_SCALE = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,8 +29,8 @@ class Measured:
     group: Group
     mergings: tuple[Merging, ...]
     counts: Floats
-    #: Of each cell's noise.
-    variances: Floats
+    #: Noise of each cell.
+    scales: Floats
 
 
 def fit(
@@ -73,9 +73,9 @@ class _Problem:
         ]
         self.logarithms = [np.log(share) for share in shares]
         self.counts = np.concatenate([table.counts.ravel() for table in tables])
-        self.variances = np.maximum(np.concatenate([table.variances.ravel() for table in tables]), LEAST_VARIANCE)
-        likely = np.maximum(self.counts, np.sqrt(self.variances) / 2)
-        self.steps = 1 / np.sqrt(likely + EVENNESS * self.variances)
+        scales = np.concatenate([table.scales.ravel() for table in tables])
+        self.pulls = EVENNESS * np.maximum(scales, LEAST_SCALE)
+        self.steps = 1 / np.sqrt(np.maximum(self.counts, 0.0) + self.pulls)
         self.cuts = np.cumsum([table.counts.size for table in tables])[:-1]
 
     def thetas(self, flat: Floats) -> list[Floats]:
@@ -103,7 +103,7 @@ class _Problem:
     def value_and_gradient(self, point: Floats) -> tuple[float, Floats]:
         flat = point * self.steps
         beliefs = self.beliefs(self.thetas(flat))
-        pull = EVENNESS * self.variances * flat
+        pull = self.pulls * flat
         value = self.total * beliefs.log_total - float(flat @ self.counts) + float(flat @ pull) / 2
         return value, (self.expected(beliefs) - self.counts + pull) * self.steps
 

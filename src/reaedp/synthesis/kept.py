@@ -47,7 +47,8 @@ def supported_columns(rows: Codes, sizes: tuple[int, ...], total: float, needed:
 
 def _joined(codes: NDArray[np.int64], column: NDArray[np.int32], size: int) -> NDArray[np.int64]:
     """Numbers of the joint cells that occur."""
-    return np.unique(codes * size + column, return_inverse=True)[1]
+    numbers: NDArray[np.int64] = np.unique(codes * size + column, return_inverse=True)[1].astype(np.int64)
+    return numbers
 
 
 def _supported(cells: NDArray[np.int64], total: float, needed: float) -> bool:

@@ -55,8 +55,13 @@ class Network:
             positive(name, getattr(self, name))
 
     @classmethod
-    def within(cls, epsilon: float, delta: float, contract: Contract, columns: tuple[str, ...]) -> "Network":
-        """The least noise, within 0.01 %, whose price alone is at most (ε, δ)."""
+    def within(
+        cls, epsilon: float, delta: float, contract: Contract, columns: tuple[str, ...], beside: Price = ()
+    ) -> "Network":
+        """The least noise, within 0.01 %, whose price is at most (ε, δ).
+
+        It is so together with what is bought `beside` it, whose price is at most half of both.
+        """
         from reaedp.privacy.accounting import concentrated_rho, fits, gaussian_mu, tally
         from reaedp.privacy.budget import Budget
         from reaedp.privacy.conversion import bisect
@@ -65,10 +70,11 @@ class Network:
         count = len(contract.select(columns))
 
         def enough(mu: float) -> bool:
-            return fits(tally([cls.split(mu, count).price(sensitivity)]), budget)
+            return fits(tally([cls.split(mu, count).price(sensitivity), beside]), budget)
 
         # Every part is at least as private as concentrated privacy with ρ = μ²/2, and not more than a Gaussian.
-        surely = math.sqrt(2 * concentrated_rho(epsilon, delta)) * (1 - 1e-6)
+        share = 0.5 if beside else 1.0
+        surely = math.sqrt(2 * concentrated_rho(share * epsilon, share * delta)) * (1 - 1e-6)
         return cls.split(bisect(enough, surely, gaussian_mu(epsilon, delta) * (1 + 1e-6), 1e-4), count)
 
     @classmethod

@@ -31,7 +31,7 @@ from reaedp.table import Table
 #: Tables are chosen in so many batches, between which the model is fitted; triples can be chosen in the last ones.
 BATCHES, WITH_TRIPLES = 8, 2
 #: Steps of each fit, and of the last.
-STEPS, LAST_STEPS = 15, 60
+STEPS, LAST_STEPS = 20, 80
 #: Cells of the junction tree, at which a step takes about a hundredth of a second.
 MOST_CELLS = 300_000
 #: Coarse cells of a column, at least and at most, and rows that each should have, in units of the tables' noise.
@@ -139,8 +139,8 @@ class Search:
         expected = self.total * merged(self.beliefs.marginal(chosen.group), mergings)
         names = tuple(self.names[column] for column in chosen.group)
         self.dependences.append(Dependence(names, noisy.size, misplaced(noisy, expected, self.scale)))
-        variances = np.full(noisy.shape, self.scale**2)
-        self.tables.append(Measured(chosen.group, mergings, noisy.astype(np.float64), variances))
+        scales = np.full(noisy.shape, self.scale)
+        self.tables.append(Measured(chosen.group, mergings, noisy.astype(np.float64), scales))
         self.factors.append(np.zeros(noisy.shape))
         self.taken.add(chosen)
         self.tree = self._tree()
@@ -171,7 +171,7 @@ def _over_coarse_cells(column: int, single: Integers, coarsening: Coarsening, sc
     cells = np.bincount(coarsening.merging.cell).astype(np.float64)
     rows = coarsening.merging.sums(single.astype(np.float64))
     rows = rows + (total - rows.sum()) * cells / cells.sum()
-    return Measured((column,), (Merging(np.arange(coarsening.size)),), rows, scale**2 * cells)
+    return Measured((column,), (Merging(np.arange(coarsening.size)),), rows, scale * np.sqrt(cells))
 
 
 def noisy_table(search: Search, column: int) -> Table:

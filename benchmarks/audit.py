@@ -1,0 +1,163 @@
+"""What audits cost and show: our mechanisms at quick and full run counts, and the doubles of other libraries.
+
+    python benchmarks/audit.py [--runs 100000] [--seed 1] [--peer-runs 10000] [--peer PYTHON_WITH_DIFFPRIVLIB]
+
+The interpreter of the histogram benchmark's virtual environment (benchmarks/data/venv-diffprivlib_histogram) is used
+for diffprivlib if it is there.
+"""
+
+import argparse
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from reaedp import (
+    Budget,
+    Category,
+    ConditionalEntropy,
+    Contract,
+    Entropy,
+    EntropyMap,
+    Gaussian,
+    Integer,
+    KeyedMarginal,
+    Laplace,
+    Marginal,
+    MutualInformation,
+    Number,
+    RoutedEntropy,
+    Threshold,
+    TwoStage,
+    Unit,
+)
+from reaedp.audit.audit import QUICK, audit
+from reaedp.audit.finding import Finding
+from reaedp.audit.gate import gate
+from reaedp.audit.pair import Outputs, Pair, one_at_a_time
+from reaedp.audit.representable import low_order_bits
+from reaedp.audit.request_audit import audit_request
+from reaedp.audit.self_test import self_test
+from reaedp.privacy.loss import Pure
+from reaedp.request import Request
+
+PEER = Path(__file__).parent / "data" / "venv-diffprivlib_histogram" / "bin" / "python"
+PEER_CODE = """
+import sys, numpy
+from diffprivlib.mechanisms import Laplace
+noise = Laplace(epsilon=1.0, sensitivity=1.0)
+runs = int(sys.argv[2])
+numpy.save(sys.argv[1], [[noise.randomise(float(answer)) for _ in range(runs)] for answer in (0, 1)])
+"""
+
+
+def contract() -> Contract:
+    columns = (
+        Number(name="x", lower=0, upper=100, bins=27, provenance="public"),
+        Category(name="y", levels=("a", "b", "c"), provenance="public"),
+        Integer(name="z", lower=0, upper=9, provenance="public"),
+    )
+    unit = Unit("replace", at_least=1_000)
+    return Contract(dataset="made up", unit=unit, budget=Budget(1.0, 1e-5), ledger="none.sqlite", columns=columns)
+
+
+def requests(terms: Contract) -> list[Request]:
+    counts, entropy = Marginal("x"), Entropy(("x",))
+    return [
+        Request("counts", counts, Laplace(1.0)),
+        Request("counts", counts, Gaussian.within(1.0, 1e-5, counts.sensitivity(terms))),
+        Request("keys", KeyedMarginal("x", "y"), Threshold(1.0, 1e-5)),
+        Request("entropy", entropy, Laplace(1.0)),
+        Request("entropy", entropy, Gaussian.within(1.0, 1e-5, entropy.sensitivity(terms))),
+        Request("conditional", ConditionalEntropy(("x",), ("y",)), Laplace(1.0)),
+        Request("information", MutualInformation(("x",), ("z",)), Laplace(1.0)),
+        Request("map", EntropyMap("x", "y", "z"), Laplace(1.0)),
+        Request("routed", RoutedEntropy(("x",)), TwoStage(1.0, 0.1, 500)),
+    ]
+
+
+def timed(work: Callable[[], object]) -> tuple[object, float, float]:
+    """A result, and seconds by the clock and of the processor."""
+    clock, processor = time.perf_counter(), time.process_time()
+    return work(), time.perf_counter() - clock, time.process_time() - processor
+
+
+def show(finding: Finding, seconds: str = "") -> None:
+    assert finding.measured is not None
+    assert finding.ceilings is not None
+    assert finding.claim is not None
+    own = finding.ceilings.attainable
+    print(
+        f"{finding.verdict:22} {finding.measured.epsilon:7.3f} of {'?' if own is None else f'{own:.3f}':>6}"
+        f" (claimed {finding.claim.epsilon:.3f}) {seconds:>24}  {finding.subject}"
+    )
+
+
+def our_mechanisms(runs: int, rng: np.random.Generator) -> None:
+    terms = contract()
+    for count in (QUICK, runs):
+        print(f"\n{count:,} runs: ε shown, of what the pair has; seconds by the clock and of the processor")
+        for request in requests(terms):
+            found, clock, processor = timed(partial(audit_request, request, terms, rng=rng, runs=count))
+            for finding in found:  # type: ignore[attr-defined]
+                show(finding, f"{clock:.2f} s, {processor:.2f} s")
+    print("\nThe gate before a release")
+    for request in requests(terms)[:5]:
+        _, clock, processor = timed(partial(gate, terms, [request], rng=rng))
+        print(f"{clock:6.2f} s, {processor:.2f} s  {request.statistic.title}, {request.mechanism.name}")
+    panel, clock, processor = timed(lambda: self_test(rng))
+    print(f"\nSelf-test in {clock:.1f} s, {processor:.1f} s\n{panel}")
+
+
+def other_libraries(runs: int, peer: Path, rng: np.random.Generator) -> None:
+    """ε = 1 for a count of 0 and a count of 1, told apart by low-order bits alone."""
+    print(f"\nNoise of other libraries, {runs:,} runs, by low-order bits")
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    doubles = dp.m.make_laplace(dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float), scale=1.0)
+    integers = dp.m.make_laplace(dp.atom_domain(T=int), dp.absolute_distance(T=int), scale=1.0)
+    releases = {
+        "numpy, doubles": lambda answer, count: answer + rng.laplace(0.0, 1.0, count),
+        "OpenDP, doubles": one_at_a_time(lambda answer: doubles(float(answer))),
+        "OpenDP, integers": one_at_a_time(integers),
+    }
+    if peer.exists():
+        releases["diffprivlib, doubles"] = from_peer(peer, runs)
+    for name, release in releases.items():
+        pair = Pair(0, 1, "a count of 0 and a count of 1")
+        show(audit(release, pair, claim=Pure(1.0), runs=runs, rng=rng, statistic=low_order_bits, subject=name))
+
+
+def from_peer(peer: Path, runs: int) -> Callable[[int, int], Outputs]:
+    """Outputs that another interpreter drew beforehand, each handed out once."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "outputs.npy"
+        subprocess.run([peer, "-W", "ignore", "-c", PEER_CODE, file, str(runs)], check=True)
+        left = dict(enumerate(np.load(file)))
+
+    def release(answer: int, count: int) -> Outputs:
+        drawn, left[answer] = left[answer][:count], left[answer][count:]
+        return drawn
+
+    return release
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=100_000)
+    parser.add_argument("--peer-runs", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--peer", type=Path, default=PEER)
+    arguments = parser.parse_args()
+    rng = np.random.default_rng(arguments.seed)
+    our_mechanisms(arguments.runs, rng)
+    other_libraries(arguments.peer_runs, arguments.peer, rng)
+
+
+if __name__ == "__main__":
+    main()

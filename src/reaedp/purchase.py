@@ -1,0 +1,73 @@
+"""How many deniable records a budget buys, and when another method is the better purchase; from public facts alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from reaedp.contract import Contract
+from reaedp.mechanisms.record_plan import records_bought
+from reaedp.privacy.accounting import epsilon as composed
+from reaedp.privacy.loss import Approximate
+from reaedp.privacy.unit import Unit
+from reaedp.statistics.marginal import counting_sensitivity
+from reaedp.synthesis.deniability import GAMMAS, Deniable
+
+#: Numbers of plausible seeds for which is said how many records can be had.
+PLAUSIBLE = (100, 1_000, 10_000)
+#: The share of records that should not be "nothing".
+ANSWERED = 0.9
+#: Beyond so many records one would not choose this method.
+MOST_RECORDS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Purchase:
+    """What the records of a planned release may cost together, and what a record needs."""
+
+    unit: Unit
+    gamma: float
+    epsilon: float
+    delta: float
+    #: Plausible seeds with which a candidate of this plan passes every other time.
+    half: int
+
+    @classmethod
+    def of(cls, mechanism: Deniable, contract: Contract) -> "Purchase":
+        """The part of a release's price that is for its records."""
+        delta = contract.budget.delta / 2
+        return cls(
+            unit=replace(contract.unit, at_least=mechanism.at_least),
+            gamma=GAMMAS[mechanism.proposal],
+            epsilon=composed({Approximate(mechanism.epsilon, mechanism.delta): mechanism.records}, delta),
+            delta=delta,
+            half=mechanism.plan(counting_sensitivity(contract.unit)).test.half,
+        )
+
+    def records(self, plausible: int, epsilon: float | None = None) -> int:
+        """Records that ε buys, nine of ten of them released, if so many seeds could have made each candidate."""
+        return records_bought(
+            self.epsilon if epsilon is None else epsilon,
+            self.delta,
+            unit=self.unit,
+            gamma=self.gamma,
+            plausible=np.array([plausible]),
+            share=ANSWERED,
+            limit=MOST_RECORDS,
+        )
+
+    def curve(self, plausible: int, factors: Sequence[float]) -> list[tuple[float, float]]:
+        """Records against ε."""
+        prices: list[Any] = [self.epsilon * factor for factor in factors]
+        return [(price, float(self.records(plausible, price))) for price in prices]
+
+    @property
+    def words(self) -> str:
+        """For people."""
+        told = ", ".join(f"{self.records(plausible):,} if {plausible:,} seeds" for plausible in PLAUSIBLE)
+        return (
+            f"A record passes every other time if {self.half:,} seeds could have made it. This price buys {told} could"
+            " have made each. For more rows, or rarer seeds, method amortised or network is the better purchase: any"
+            " number of rows costs the same."
+        )

@@ -1,0 +1,276 @@
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from reaedp import Boolean, Budget, Category, Contract, Integer, Unit
+from reaedp.answer import Integers
+from reaedp.errors import DeclarationError
+from reaedp.mechanisms.gaussian import Gaussian
+from reaedp.mechanisms.noise import SeededNoise
+from reaedp.mechanisms.selection import Selection
+from reaedp.privacy.accounting import epsilon, tally
+from reaedp.statistics.marginal import counting_sensitivity
+from reaedp.synthesis.learned import Learned
+from reaedp.synthesis.network import Network
+from reaedp.synthesis.synthetic import Question
+from reaedp.table import KeyCounts
+
+COLUMNS = (
+    Integer(name="age", lower=0, upper=39, provenance="public"),
+    Category(name="job", levels=("a", "b", "c", "d"), provenance="public"),
+    Boolean(name="member", provenance="public"),
+    Category(name="only", levels=("x",), provenance="public", null="drop", unseen="drop"),
+    Category(name="town", levels=tuple("abcdefghijkl"), provenance="public"),
+)
+NAMES = tuple(column.name for column in COLUMNS)
+UNITS = {
+    "add-remove": Unit("add-remove"),
+    "replace": Unit("replace", at_least=100),
+    "three rows": Unit("add-remove", person="who", max_rows=3),
+    "three rows replaced": Unit("replace", person="who", max_rows=3),
+}
+units = pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS.keys())
+
+
+def contract(unit: Unit = UNITS["add-remove"]) -> Contract:
+    return Contract(dataset="d", unit=unit, budget=Budget(9, 1e-6), ledger="unused", columns=COLUMNS)
+
+
+@dataclass
+class Rows:
+    """Records as an array of cell numbers."""
+
+    contract: Contract
+    codes: np.ndarray
+
+    def group_counts(self, groups: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], KeyCounts]]:
+        for group in groups:
+            keys, counts = np.unique(self.codes[:, [NAMES.index(name) for name in group]], axis=0, return_counts=True)
+            yield group, KeyCounts(self.contract.select(group), keys.astype(np.int32), counts.astype(np.int64))
+
+    @property
+    def progress(self) -> Callable[[str], None]:
+        return lambda _: None
+
+
+@dataclass
+class Recorded:
+    """What was asked of a noise, and what it answered; `script` makes it answer as another one did."""
+
+    noise: SeededNoise
+    script: list[object] | None = None
+    asked: list[tuple[str, Integers, float]] = field(default_factory=list)
+    answers: list[object] = field(default_factory=list)
+
+    def _answer(self, kind: str, exact: Integers, scale: float) -> object:
+        self.asked.append((kind, exact.copy(), scale))
+        answer = getattr(self.noise, kind)(exact, scale) if self.script is None else self.script[len(self.answers)]
+        self.answers.append(answer)
+        return answer
+
+    def gaussian(self, exact: Integers, scale: float) -> object:
+        return self._answer("gaussian", exact, scale)
+
+    def choose(self, scores: Integers, scale: float) -> object:
+        return self._answer("choose", scores, scale)
+
+
+def sample(count: int, seed: int) -> np.ndarray:
+    """Job follows age, membership follows job, town stands apart."""
+    rng = np.random.default_rng(seed)
+    age = rng.binomial(39, 0.4, count)
+    job = np.where(rng.random(count) < 0.9, age // 10, rng.integers(0, 4, count))
+    member = (rng.random(count) < np.array([0.1, 0.9, 0.2, 0.7])[job]).astype(int)
+    return np.column_stack([age, job, member, np.zeros(count, int), rng.integers(0, 12, count)])
+
+
+def learned(network: Network, rows: np.ndarray, noise: object, columns: tuple[str, ...] = NAMES) -> Learned:
+    terms = contract()
+    sensitivity = counting_sensitivity(terms.unit)
+    return network.learn(Rows(terms, rows), columns, sensitivity, noise, lambda _: None)  # type: ignore[arg-type]
+
+
+def seeded(seed: int) -> SeededNoise:
+    return SeededNoise(np.random.default_rng(seed))
+
+
+@units
+@pytest.mark.parametrize("wanted", [0.1, 1.0, 8.0])
+@pytest.mark.parametrize("width", [1, 2, 5])
+def test_the_price_fits_the_budget_it_was_made_for(unit: Unit, wanted: float, width: int) -> None:
+    terms = contract(unit)
+    network = Network.within(wanted, 1e-6, terms, NAMES[:width])
+    spent = epsilon(tally([network.price(counting_sensitivity(unit))]), 1e-6)
+    assert spent <= wanted
+    assert spent > 0.98 * wanted
+
+
+@units
+def test_learning_asks_for_no_more_than_it_paid_for(unit: Unit) -> None:
+    network = Network.within(1.0, 1e-6, contract(unit), NAMES)
+    sensitivity = counting_sensitivity(unit)
+    noise = Recorded(seeded(1))
+    network.learn(Rows(contract(unit), sample(3000, 1)), NAMES, sensitivity, noise, lambda _: None)  # type: ignore[arg-type]
+    kinds = Counter((kind, scale) for kind, _, scale in noise.asked)
+    own, chosen = Gaussian(network.column_rho), Gaussian(network.table_rho)
+    paid = {
+        ("gaussian", own.scale(sensitivity)): network.columns,
+        ("gaussian", chosen.scale(sensitivity)): network.tables,
+        ("choose", Selection(network.choice_mu).scale(sensitivity)): network.tables,
+    }
+    assert kinds.keys() <= paid.keys()
+    assert all(times <= paid[kind] for kind, times in kinds.items())
+    expected = (
+        Counter(own.price(sensitivity) * network.columns)
+        + Counter(chosen.price(sensitivity) * network.tables)
+        + Counter(Selection(network.choice_mu).price(sensitivity) * network.tables)
+    )
+    assert expected == Counter(network.price(sensitivity))
+
+
+def neighbours(unit: Unit) -> tuple[np.ndarray, np.ndarray]:
+    rows = sample(4000, 2)
+    if unit.change == "add-remove":
+        return rows, rows[unit.rows :]
+    other = rows.copy()
+    other[: unit.rows] = sample(unit.rows, 3)
+    return rows, other
+
+
+@units
+def test_whatever_is_asked_moves_by_no_more_than_its_sensitivity(unit: Unit) -> None:
+    """The neighbour is answered as the first was, so that both are asked the same."""
+    network, sensitivity = Network.split(1.0, len(NAMES)), counting_sensitivity(unit)
+    first, second = neighbours(unit)
+    here = Recorded(seeded(4))
+    network.learn(Rows(contract(unit), first), NAMES, sensitivity, here, lambda _: None)  # type: ignore[arg-type]
+    there = Recorded(seeded(5), here.answers)
+    network.learn(Rows(contract(unit), second), NAMES, sensitivity, there, lambda _: None)  # type: ignore[arg-type]
+    assert [(k, x.shape, s) for k, x, s in here.asked] == [(k, x.shape, s) for k, x, s in there.asked]
+    moves = [(kind, x - y) for (kind, x, _), (_, y, _) in zip(here.asked, there.asked, strict=True)]
+    assert all(np.abs(move).max() <= sensitivity.l1 for kind, move in moves if kind == "choose")
+    tables = [move for kind, move in moves if kind == "gaussian"]
+    assert max(int(np.abs(move).sum()) for move in tables) <= sensitivity.l1
+    assert max(int((move**2).sum()) for move in tables) <= sensitivity.l2_squared
+    assert max(int(np.abs(move).max()) for move in tables) <= sensitivity.linf
+    assert any(np.any(move) for move in tables)
+
+
+def test_equal_answers_give_equal_models_whatever_the_rows() -> None:
+    network = Network.split(2.0, len(NAMES))
+    noise = Recorded(seeded(6))
+    one = learned(network, sample(3000, 6), noise)
+    other = learned(network, sample(10, 7), Recorded(seeded(8), noise.answers))
+    assert one.account == other.account
+    for expected, actual in zip(one.beliefs.cliques, other.beliefs.cliques, strict=True):
+        assert np.array_equal(expected, actual)
+
+
+def test_the_same_seed_gives_the_same_model() -> None:
+    one, other = (learned(Network.split(1.0, len(NAMES)), sample(2000, 9), seeded(10)) for _ in range(2))
+    drawn = [each.rows(500, np.random.default_rng(11)) for each in (one, other)]
+    assert np.array_equal(*drawn)
+    assert one.account == other.account
+
+
+@pytest.mark.parametrize("count", [0, 1, 20])
+@pytest.mark.parametrize("mu", [0.1, 3.0])
+def test_tables_without_rows_or_with_one_row_can_be_learned(count: int, mu: float) -> None:
+    found = learned(Network.split(mu, len(NAMES)), sample(count, 12), seeded(13))
+    drawn = found.rows(1000, np.random.default_rng(14))
+    assert np.all((drawn >= 0) & (drawn < [column.size for column in COLUMNS]))
+    assert NAMES == tuple(sorted(found.model(("town",)).names, key=NAMES.index))
+
+
+@pytest.mark.parametrize("columns", [("age",), ("only",), ("only", "member"), ("age", "job")], ids=str)
+def test_one_or_two_columns_can_be_learned(columns: tuple[str, ...]) -> None:
+    found = learned(Network.split(1.0, len(columns)), sample(2000, 15), seeded(16), columns)
+    assert (700, len(columns)) == found.rows(700, np.random.default_rng(17)).shape
+    assert columns == found.model(columns).names
+
+
+def test_a_network_for_other_columns_is_refused() -> None:
+    with pytest.raises(DeclarationError, match="priced for 3 columns"):
+        learned(Network.split(1.0, 3), sample(5, 18), seeded(19))
+
+
+@pytest.mark.parametrize(
+    "change", [{"columns": 0}, {"tables": -1}, {"column_rho": 0.0}, {"choice_mu": math.nan}, {"table_rho": -1.0}]
+)
+def test_what_cannot_be_a_network_is_refused(change: dict[str, float]) -> None:
+    good = {"columns": 2, "tables": 4, "column_rho": 0.1, "choice_mu": 0.1, "table_rho": 0.1}
+    with pytest.raises(DeclarationError):
+        Network(**(good | change))  # type: ignore[arg-type]
+
+
+def test_strong_dependences_are_found_first_and_kept() -> None:
+    """At μ = 1 a cell of a chosen table has noise of about 5 of 5,000 rows; job and age share 1.3 bits."""
+    rows = sample(5000, 20)
+    found = learned(Network.split(1.0, len(NAMES)), rows, seeded(21))
+    assert {("age", "job"), ("job", "member")} == {dependence.columns for dependence in found.dependences[:2]}
+    drawn = found.rows(5000, np.random.default_rng(22))
+    decades = [np.bincount(x[:, 0] // 10 * 6 + x[:, 1], minlength=36) for x in (rows, drawn)]
+    members = [np.bincount(x[:, 1] * 4 + x[:, 2], minlength=24) for x in (rows, drawn)]
+    for real, synthetic in (decades, members):
+        # 5 rows of noise in each of at most 24 cells that matter: 24 · 0.8 · 5 / 2 / 5,000 = 0.01 of all rows.
+        assert 0.04 > np.abs(real - synthetic).sum() / 2 / 5000
+
+
+def test_model_and_rows_agree_where_no_table_is_too_large() -> None:
+    """The Bayesian network's own pairs, by summing out its joint law, against those of the beliefs."""
+    columns = ("job", "member", "town")
+    found = learned(Network.split(2.0, 3), sample(6000, 23), seeded(24), columns)
+    for first in ((), ("town",), ("member", "job")):
+        model = found.model(first)
+        assert first == model.names[: len(first)]
+        joint = np.ones(())
+        for place, (parents, table) in enumerate(zip(model.parents, model.tables, strict=True)):
+            assert np.all(table > 0)
+            np.testing.assert_allclose(1.0, table.sum(axis=-1), atol=1e-12)
+            spread = [slice(None) if axis in (*parents, place) else None for axis in range(place + 1)]
+            order = np.argsort(np.argsort((*parents, place)))
+            joint = joint[..., None] * table.transpose(np.argsort(order))[tuple(spread)]
+        order = [model.names.index(name) for name in columns]
+        law = joint.transpose(order)
+        fine = found.rows(200_000, np.random.default_rng(25))
+        seen = np.zeros(law.shape)
+        np.add.at(seen, tuple(fine.T), 1 / 200_000)
+        for pair in combinations(range(3), 2):
+            other = ({0, 1, 2} - set(pair)).pop()
+            # Parents that would tell less than 0.0001 bits are left out; Pinsker: below 0.006 of all rows each.
+            assert 0.02 > np.abs(law.sum(axis=other) - seen.sum(axis=other)).sum() / 2
+
+
+def test_a_first_column_that_does_not_exist_is_refused() -> None:
+    found = learned(Network.split(1.0, len(NAMES)), sample(100, 26), seeded(27))
+    for first in (("nobody",), ("age", "age")):
+        with pytest.raises(DeclarationError):
+            found.model(first)
+
+
+def test_rows_are_released_in_the_order_asked_for_with_an_account() -> None:
+    terms = contract()
+    question = Question(Rows(terms, sample(1000, 28)), NAMES, 321)  # type: ignore[arg-type]
+    network = Network.split(1.0, len(NAMES))
+    released = network.apply(question, counting_sensitivity(terms.unit), seeded(29))
+    assert (321, len(NAMES)) == released.codes.shape
+    assert list(NAMES) == list(released.values)
+    assert "entropy map" in released.details["account"]
+
+
+def test_choices_by_rows_are_surer_than_an_entropy_map_for_the_same_price() -> None:
+    found = learned(Network.within(1.0, 1e-6, contract(), NAMES), sample(20_000, 30), seeded(31))
+    assert found.choice_noise < found.map_noise
+
+
+def test_noise_is_described_as_that_of_a_chosen_table() -> None:
+    network, sensitivity = Network.split(1.0, 5), counting_sensitivity(UNITS["add-remove"])
+    table = Gaussian(network.table_rho)
+    said = (network.scale(sensitivity), network.mean_error(sensitivity), network.spread(sensitivity, 0.95, 3))
+    assert (table.scale(sensitivity), table.mean_error(sensitivity), table.spread(sensitivity, 0.95, 3)) == said
+    assert ("network", "records") == (Network.name, Network.hides)

@@ -1,0 +1,185 @@
+"""Junction trees, beliefs, fits and rows against the whole joint law, written out."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.stats import chi2
+
+from reaedp.synthesis.beliefs import calibrated, summed
+from reaedp.synthesis.cliques import cells, growth, junction_tree
+from reaedp.synthesis.coarsening import Coarsening
+from reaedp.synthesis.fitting import EVENNESS, Measured, fit
+from reaedp.synthesis.merging import Merging, merged
+from reaedp.synthesis.nesting import Nesting
+from reaedp.synthesis.rows import rows, systematic
+
+SIZES = (2, 3, 1, 3, 2)
+EVERY = tuple(range(len(SIZES)))
+CASES = {
+    "nothing": [],
+    "singletons": [(0,), (3,)],
+    "tree": [(0, 1), (1, 2), (1, 3), (3, 4)],
+    "cyclic": [(0, 1), (1, 3), (3, 4), (0, 4)],
+    "disconnected": [(0, 1), (3, 4)],
+    "triples": [(0, 1, 3), (1, 3, 4), (2, 4)],
+    "all": [EVERY],
+}
+cases = pytest.mark.parametrize("groups", CASES.values(), ids=CASES.keys())
+graphs = st.lists(st.sets(st.sampled_from(EVERY), min_size=1, max_size=3).map(lambda s: tuple(sorted(s))), max_size=6)
+
+
+def identity(size: int) -> Merging:
+    return Merging(np.arange(size))
+
+
+def random_beliefs(groups: list[tuple[int, ...]], rng: np.random.Generator):
+    """Beliefs from random factors, and the same law written out."""
+    tree = junction_tree(SIZES, groups)
+    factors = [rng.normal(0, 3, tree.shape(clique)) for clique in tree.cliques]
+    whole = np.zeros(SIZES)
+    for clique, factor in zip(tree.cliques, factors, strict=True):
+        whole = whole + factor.reshape([SIZES[column] if column in clique else 1 for column in EVERY])
+    return calibrated(tree, factors), np.exp(whole)
+
+
+@settings(deadline=None, max_examples=60)
+@given(graphs)
+def test_every_group_lies_in_a_clique_and_cliques_of_a_column_are_connected(groups: list[tuple[int, ...]]) -> None:
+    tree = junction_tree(SIZES, groups)
+    assert all(tree.home(group) is not None for group in [*groups, *((column,) for column in EVERY)])
+    for column in EVERY:
+        holders = [place for place, clique in enumerate(tree.cliques) if column in clique]
+        # Each holder but the highest has its parent among the holders and the column in its separator.
+        linked = [place for place in holders if tree.parents[place] in holders and column in tree.separators[place]]
+        assert len(holders) - 1 == len(linked)
+    assert all(parent < place for place, parent in enumerate(tree.parents))
+
+
+@settings(deadline=None, max_examples=60)
+@given(graphs, st.sampled_from(list(combinations(EVERY, 2))))
+def test_growth_bounds_what_a_new_pair_costs(groups: list[tuple[int, ...]], pair: tuple[int, int]) -> None:
+    tree = junction_tree(SIZES, groups)
+    costs = growth(tree, pair[0])
+    if tree.home(pair) is None:
+        assert cells(SIZES, pair) <= costs[pair[1]]
+        assert junction_tree(SIZES, [*tree.cliques, pair]).cells <= tree.cells + costs[pair[1]]
+    else:
+        assert pair[1] not in costs
+
+
+@cases
+def test_beliefs_are_the_marginals_of_the_whole_law(groups: list[tuple[int, ...]]) -> None:
+    beliefs, whole = random_beliefs(groups, np.random.default_rng(1))
+    assert np.log(whole.sum()) == pytest.approx(beliefs.log_total)
+    for width in range(1, len(SIZES) + 1):
+        for group in combinations(EVERY, width):
+            np.testing.assert_allclose(summed(whole, EVERY, group) / whole.sum(), beliefs.marginal(group), atol=1e-12)
+
+
+def test_factors_beyond_the_doubles_leave_a_law() -> None:
+    tree = junction_tree((2, 2, 2), [(0, 1), (1, 2)])
+    extreme = [np.array([[0.0, -1e5], [-1e5, 0.0]]), np.array([[-1e5, 0.0], [0.0, -1e5]])]
+    beliefs = calibrated(tree, extreme)
+    assert [1.0, 1.0] == [pytest.approx(belief.sum()) for belief in beliefs.cliques]
+
+
+@cases
+def test_nested_sums_are_sums(groups: list[tuple[int, ...]]) -> None:
+    rng = np.random.default_rng(2)
+    values = rng.random(SIZES)
+    nesting = Nesting(SIZES, EVERY, groups)
+    found = nesting.sums(values)
+    for group in groups:
+        np.testing.assert_allclose(summed(values, EVERY, group), found[group])
+    terms = {group: rng.random(tuple(SIZES[column] for column in group)) for group in groups}
+    expected = np.zeros(SIZES)
+    for group, term in terms.items():
+        expected = expected + term.reshape([SIZES[column] if column in group else 1 for column in EVERY])
+    np.testing.assert_allclose(expected, nesting.total(terms))
+
+
+def test_merged_cells_hold_the_sums_of_their_members() -> None:
+    values = np.arange(24.0).reshape(2, 3, 4)
+    mergings = [identity(2), Merging(np.array([1, 0, 1])), Merging(np.array([0, 0, 1, 0]))]
+    expected = np.zeros((2, 2, 2))
+    for i, j, k in np.ndindex(2, 3, 4):
+        expected[i, mergings[1].cell[j], mergings[2].cell[k]] += values[i, j, k]
+    assert np.array_equal(expected, merged(values, mergings))
+
+
+@cases
+def test_a_fit_minimises_what_it_says_over_all_laws(groups: list[tuple[int, ...]]) -> None:
+    """Brute force: the penalised distance as a function of the whole law's logarithms, by another optimiser."""
+    rng = np.random.default_rng(3)
+    total = 500.0
+    shares = [rng.dirichlet(np.full(size, 5.0)) for size in SIZES]
+    truth = rng.dirichlet(np.ones(int(np.prod(SIZES)))).reshape(SIZES)
+    tables = []
+    for group in [*((column,) for column in EVERY), *groups]:
+        counts = total * summed(truth, EVERY, group) + rng.normal(0, 20.0, [SIZES[column] for column in group])
+        mergings = tuple(identity(SIZES[column]) for column in group)
+        tables.append(Measured(group, mergings, counts, np.full(counts.shape, 20.0)))
+    tree = junction_tree(SIZES, [table.group for table in tables])
+    start = [np.zeros(table.counts.shape) for table in tables]
+    _, beliefs = fit(tree, shares, tables, total, start, iterations=2000)
+    base = np.einsum("a,b,c,d,e->abcde", *shares)
+
+    def objective(logarithms: np.ndarray) -> float:
+        law = np.exp(logarithms - logarithms.max()).reshape(SIZES)
+        law /= law.sum()
+        misfit = sum(((total * summed(law, EVERY, t.group) - t.counts) ** 2 / (40.0 * EVENNESS)).sum() for t in tables)
+        return float(misfit + total * (law * np.log(law / base)).sum())
+
+    best = minimize(objective, np.log(base).ravel(), method="BFGS", options={"gtol": 1e-6, "maxiter": 3000})
+    law = beliefs.marginal(EVERY)
+    assert objective(np.log(law).ravel()) <= best.fun + 1e-4
+    whole = np.exp(best.x - best.x.max()).reshape(SIZES)
+    np.testing.assert_allclose(whole / whole.sum(), law, atol=2e-3)
+
+
+def coarsenings() -> list[Coarsening]:
+    return [Coarsening(np.full(size, 1 / size), identity(size), (identity(size),)) for size in SIZES]
+
+
+@cases
+def test_rows_have_the_marginals_of_the_beliefs(groups: list[tuple[int, ...]]) -> None:
+    """In each situation a count is within a row of its expectation, so within as many rows as there are situations."""
+    beliefs, _ = random_beliefs(groups, np.random.default_rng(4))
+    count = 30_000
+    drawn = rows(beliefs, coarsenings(), count, np.random.default_rng(5))
+    assert (count, len(SIZES)) == drawn.shape
+    for group in beliefs.tree.cliques:
+        shape = beliefs.tree.shape(group)
+        seen = np.bincount(np.ravel_multi_index(tuple(drawn[:, group].T), shape), minlength=int(np.prod(shape)))
+        assert np.abs(seen.reshape(shape) - count * beliefs.marginal(group)).max() <= 2 * sum(
+            cells(SIZES, separator) for separator in beliefs.tree.separators
+        )
+
+
+def test_rows_are_dealt_at_random_within_a_situation() -> None:
+    """Two columns drawn without looking at each other: χ² of their table has its usual law, 4 degrees of freedom."""
+    rng = np.random.default_rng(6)
+    law = np.array([[0.2, 0.3, 0.5]])
+    one, other = (systematic(law, None, 9000, rng) for _ in range(2))
+    seen = np.bincount(3 * one + other, minlength=9).reshape(3, 3)
+    expected = np.outer(seen.sum(axis=1), seen.sum(axis=0)) / 9000
+    assert ((seen - expected) ** 2 / expected).sum() < chi2.isf(1e-7, 4)
+
+
+def test_rows_of_a_coarse_cell_are_spread_over_its_members() -> None:
+    shares = np.array([0.1, 0.2, 0.3, 0.4])
+    coarse = Coarsening(shares, Merging(np.array([0, 0, 1, 1])), (identity(2),))
+    tree = junction_tree((2,), [])
+    beliefs = calibrated(tree, [np.log([0.5, 0.5])])
+    drawn = rows(beliefs, [coarse], 9000, np.random.default_rng(7))
+    expected = 4500 * np.array([1 / 3, 2 / 3, 3 / 7, 4 / 7])
+    assert np.abs(np.bincount(drawn[:, 0], minlength=4) - expected).max() <= 1
+
+
+def test_no_rows_are_no_rows() -> None:
+    beliefs, _ = random_beliefs([(0, 1)], np.random.default_rng(8))
+    assert (0, len(SIZES)) == rows(beliefs, coarsenings(), 0, np.random.default_rng(9)).shape
