@@ -15,7 +15,7 @@ from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.synthesis.deniability import GAMMAS, Deniable
 
 #: Numbers of plausible seeds for which is said how many records can be had.
-PLAUSIBLE = (100, 1_000, 10_000)
+PLAUSIBLE = (100, 1_000)
 #: The share of records that should not be "nothing".
 ANSWERED = 0.9
 #: Beyond so many records one would not choose this method.

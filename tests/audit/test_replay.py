@@ -27,6 +27,7 @@ from reaedp import (
     TwoStage,
     Unit,
 )
+from reaedp.audit import replay as replay_module
 from reaedp.audit.finding import Verdict
 from reaedp.audit.gate import gate
 from reaedp.audit.made_up_rows import VARIANTS, small, table_pairs
@@ -160,6 +161,28 @@ def test_the_gate_lets_sound_requests_through_and_names_the_witness_of_broken_on
     assert Verdict.VIOLATED not in verdicts(findings)
     with pytest.raises(DeclarationError, match=r"nothing was charged[\s\S]*moves by 2 in L1"):
         gate(terms, [Request("h", TooSure("y"), Laplace(1.0))], rng=rng, runs=5_000)
+
+
+def test_the_gate_says_what_is_too_long_for_it() -> None:
+    wide = Integer(name="w", lower=0, upper=199_999, provenance="public")
+    terms = Contract(dataset="d", unit=UNITS[0], budget=Budget(1, 1e-6), ledger="none.sqlite", columns=(wide,))
+    findings = gate(terms, [Request("h", Marginal("w"), Laplace(1.0))], rng=np.random.default_rng(7), runs=1_000)
+    assert "not replayed in a hurry" in findings[0].method
+    assert Verdict.NOT_COVERED == findings[0].verdict
+
+
+def test_files_are_compared_by_their_rows_in_any_order(tmp_path: Path) -> None:
+    import duckdb
+
+    rows = ["(1, 'a')", "(2, 'b')", "(3, 'c')"]
+    for name, chosen in (("one", rows), ("two", rows[::-1]), ("other", [*rows[:2], "(3, 'd')"])):
+        table = duckdb.sql(f"SELECT * FROM (VALUES {', '.join(chosen)}) AS t(x, y)")
+        table.write_parquet(str(tmp_path / f"{name}.parquet"))
+        table.write_csv(str(tmp_path / f"{name}.csv"))
+    for read, suffix in ((replay_module._parquet, "parquet"), (replay_module._lines, "csv")):
+        one, two, other = (read(tmp_path / f"{name}.{suffix}") for name in ("one", "two", "other"))
+        assert one == two
+        assert one != other
 
 
 def test_made_up_tables_keep_the_contract_and_leave_no_file_behind(tmp_path: Path, monkeypatch: Any) -> None:

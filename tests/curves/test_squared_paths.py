@@ -10,6 +10,7 @@ from reaedp.curves.lattice import RADIUS, CurveLattice
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.curves.prediction import expected_error
 from reaedp.curves.smoothing import smoother
+from reaedp.curves.space import CurveSpace
 
 PATHS, STEPS, SETS = 50, 80, 400
 TIMES = tuple((np.arange(1, STEPS + 1) / STEPS).tolist())
@@ -23,10 +24,9 @@ def means() -> tuple[np.ndarray, np.ndarray]:
     """Coefficients of the means of 400 data sets, of the curves as they are and of the clipped ones."""
     rng = np.random.default_rng(21)
     paths = np.cumsum(rng.normal(size=(SETS * PATHS, STEPS)), axis=1) ** 2 / STEPS
-    lattice = CurveLattice.of(CURVE)
-    clipped = lattice.wide(paths.T.copy()).T / RADIUS
-    long = CurveLattice.of(wide(STEPS, at=TIMES, rank=STEPS, clip=1e6)).wide(paths.T.copy()).T / RADIUS * 1e6
-    return long.reshape(SETS, PATHS, -1).mean(axis=1), clipped.reshape(SETS, PATHS, -1).mean(axis=1)
+    clipped = CurveLattice.of(CURVE).wide(paths.T.copy()).T / RADIUS
+    whole = paths @ CurveSpace(CURVE).projection.T
+    return whole.reshape(SETS, PATHS, -1).mean(axis=1), clipped.reshape(SETS, PATHS, -1).mean(axis=1)
 
 
 def bias(means: tuple[np.ndarray, np.ndarray], rho: float) -> float:

@@ -1,9 +1,10 @@
 """The deterministic part of an audit: made-up neighbours go through the real door, with noise that forgets its input.
 
-Everything published must then be the same for both, byte for byte; what was handed to the noise may differ by no more
+Everything published must then be the same for both, row for row; what was handed to the noise may differ by no more
 than the declared sensitivity; and both must have cost the same. No real data is opened.
 """
 
+import hashlib
 import json
 import stat
 import tempfile
@@ -23,6 +24,7 @@ from reaedp.audit.made_up_rows import Row, TablePair, small, table_pairs, write_
 from reaedp.contract import Contract
 from reaedp.curator.curator import Curator
 from reaedp.curator.records import Records
+from reaedp.engine import connect
 from reaedp.folder import expected_bytes, new_folder
 from reaedp.plan import Plan
 from reaedp.privacy.accounting import epsilon, tally
@@ -133,11 +135,39 @@ def _publish(
 
 
 def _folder_facts(folder: Path) -> dict[str, str]:
-    """Every file with its mode and its bytes; the time of day is no fact about rows."""
-    facts = {path.name: f"{stat.filemode(path.stat().st_mode)} {path.read_bytes().hex()}" for path in folder.iterdir()}
+    """Every file with its mode and its rows in any order; the time of day is no fact about rows.
+
+    The engine writes long files by several threads, so that their order, and with it their hashes, is not fixed.
+    """
+    paths = sorted(folder.iterdir())
     record = json.loads((folder / "release.json").read_text(encoding="utf-8"))
-    record.pop("created")
-    return facts | {"names of files": repr(sorted(facts)), "release.json": json.dumps(record, sort_keys=True)}
+    record = {key: value for key, value in record.items() if key not in ("created", "files")}
+    facts = {path.name: _READERS.get(path.suffix, _lines)(path) for path in paths}
+    modes = {f"mode of {path.name}": stat.filemode(path.stat().st_mode) for path in paths}
+    return facts | modes | {"release.json": json.dumps(record, sort_keys=True)}
+
+
+def _lines(path: Path) -> str:
+    lines = path.read_bytes().splitlines()
+    return hashlib.sha256(b"\n".join([*lines[:1], *sorted(lines[1:])])).hexdigest()
+
+
+def _parquet(path: Path) -> str:
+    """Names and types of columns, the number of rows, and a sum over rows of their hashes."""
+    connection = connect()
+    try:
+        table = connection.read_parquet(str(path))
+        rows = table.aggregate(f"count(*), sum(hash({', '.join(_quoted(name) for name in table.columns)})::HUGEINT)")
+        return repr((table.columns, list(map(str, table.types)), rows.fetchall()))
+    finally:
+        connection.close()
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+_READERS: dict[str, Callable[[Path], str]] = {".parquet": _parquet}
 
 
 def _published(pair: TablePair, first: tuple[Outcome, ...], second: tuple[Outcome, ...]) -> Finding:

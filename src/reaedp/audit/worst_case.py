@@ -25,10 +25,10 @@ from reaedp.table import domain_size
 
 #: Rows of everyone else where the contract promises no number of them.
 SOME_ROWS = 100
-#: Tables of entropies have at most so many cells with rows, to keep the search short.
-MOST_CELLS = 4_096
-#: Tables that the search for orders above one tries.
-TRIED = 64
+#: Tables have at most so many cells with rows, to keep the search short.
+MOST_CELLS = 1_024
+#: Tables that a search tries.
+TRIED = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ def _routed(statistic: RoutedEntropy, contract: Contract) -> Iterator[Neighbours
     """A table of which the entropy is likely to be released, and one of which the counts are."""
     yield from _entropy(Entropy(statistic.columns), contract)
     columns, rows = contract.select(statistic.columns), contract.unit.rows
-    size = domain_size(columns)
+    size = min(domain_size(columns), MOST_CELLS)
     cells = codes(columns, np.arange(size))
     others = Placement(cells, _even(max(shared_rows(contract.unit), size), size, size))
     before, after = placed(columns, {-1: rows}), placed(columns, {0: rows})

@@ -7,6 +7,7 @@ import typer
 
 from reaedp.cli import learn, ledger
 from reaedp.cli.calibrate import calibrate
+from reaedp.cli.evaluate import evaluate
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -18,6 +19,7 @@ app = typer.Typer(
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(learn.app, name="learn")
 app.command()(calibrate)
+app.command()(evaluate)
 
 Data = Annotated[str, typer.Option(help="CSV, TSV or Parquet file, a glob of them, or a database address.")]
 

@@ -24,6 +24,8 @@ from reaedp.synthesis.deniable import deniable
 GAMMAS: dict[str, float] = {"even": 1.0, "gaussian": 4.0}
 #: Moves of this many clips, or more, leave nothing of a seed.
 _MOST_CLIPS = 100.0
+#: Seeds that are planned for where no number is declared, and numbers of plausible ones that are planned for.
+_UNKNOWN_SIZE, _GUESSES = 10**6, 9
 _fitting_plan = lru_cache(maxsize=16)(fitting_plan)
 
 
@@ -169,11 +171,14 @@ def _proposal(law: LawName, kept: int) -> Steps:
 
 
 def _guess(curve: Curve, unit: Unit, kept: int, spread: float) -> Integers:
-    """Plausible seeds if curves were Gaussian with variances in proportion to λ and as long as the clip.
+    """Numbers of plausible seeds, from what they would be if curves were as far apart as the clip allows, up to all.
 
-    Of a law of deviation s the part 1/(2√π) · w/s is within a box of width w around one of its points, on average. A
-    box of deviation d has the width √12 · d, and d/s is the same for all coefficients.
+    Far apart means Gaussian, with variances in proportion to λ, and as long as the clip. Of a law of deviation s the
+    part 1/(2√π) · w/s is within a box of width w around one of its points, on average. A box of deviation d has the
+    width √12 · d, and d/s is the same for all coefficients.
     """
     usual = 1 / math.sqrt(float((relative_deviations(curve) ** 2).sum()))
     part = min(1.0, math.sqrt(12 / (4 * math.pi)) * spread / usual)
-    return np.array([max(1, round((unit.at_least or 10**6) * part**kept))])
+    most = unit.at_least or _UNKNOWN_SIZE
+    guesses: Integers = np.rint(np.geomspace(max(1.0, most * part**kept), most, _GUESSES)).astype(np.int64)
+    return guesses

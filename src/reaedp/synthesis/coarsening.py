@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from reaedp.contract import Boolean, Category, Column
 from reaedp.synthesis.merging import Floats, Merging
+from reaedp.synthesis.smoothing import smoothed
 
 #: A cell whose noisy count is below so many standard deviations of its noise may well be empty.
 DOUBTFUL = 3.0
@@ -38,8 +39,8 @@ class Coarsening:
 
 def coarsen(column: Column, noisy: Floats, scale: float, most: int) -> Coarsening:
     """About `most` coarse cells of similar weight, and views of them."""
-    shares = estimated_shares(noisy, scale)
     regular = column.regular if ordered(column) else 0
+    shares = estimated_shares(noisy, scale, regular)
     merging = _merging(shares, regular, most)
     coarse = merging.sums(shares)
     # Coarse cells of regular cells come first and keep their order.
@@ -57,12 +58,15 @@ def ordered(column: Column) -> bool:
     return column.kind not in (Category.kind, Boolean.kind)
 
 
-def estimated_shares(noisy: Floats, scale: float) -> Floats:
-    """Positive shares: doubtful cells keep their sum, in which noise cancels, in proportion to what is above zero."""
-    doubtful = noisy < DOUBTFUL * scale
-    rows = np.where(doubtful, 0.0, noisy)
-    left = np.maximum(noisy[doubtful], 0.0) + 1e-3 * scale
-    rows[doubtful] = max(float(noisy[doubtful].sum()), 0.0) * left / left.sum()
+def estimated_shares(noisy: Floats, scale: float, regular: int) -> Floats:
+    """Positive shares, the first `regular` cells smoothed.
+
+    Doubtful cells keep their sum, in which noise cancels, in proportion to what is above zero.
+    """
+    rows = np.concatenate([smoothed(noisy[:regular], scale), noisy[regular:]])
+    doubtful = rows < scale * np.where(np.arange(len(rows)) < regular, DOUBTFUL / 2, DOUBTFUL)
+    left = np.maximum(rows[doubtful], 0.0) + 1e-3 * scale
+    rows[doubtful] = max(float(rows[doubtful].sum()), 0.0) * left / left.sum()
     rows = np.maximum(rows, 1e-9 * max(float(rows.sum()), 1.0))
     shares: Floats = rows / rows.sum()
     return shares

@@ -15,15 +15,14 @@ from reaedp.synthesis.coarsening import Coarsening
 from reaedp.synthesis.merging import Floats
 from reaedp.synthesis.model import Codes
 
-#: Rows made together: 100 MB for twenty columns.
-_BLOCK = 1 << 20
+#: Rows made together; few enough to stay in the processor's cache.
+_BLOCK = 1 << 17
 
 
 def rows(beliefs: Beliefs, coarsenings: Sequence[Coarsening], count: int, rng: np.random.Generator) -> Codes:
     """So many rows of declared cells."""
     codes: Codes = np.empty((count, len(coarsenings)), dtype=np.int32)
-    for start in range(0, count, _BLOCK):
-        block = codes[start : start + _BLOCK]
+    for block in np.array_split(codes, max(1, -(-count // _BLOCK))):
         coarse = coarse_rows(beliefs, len(block), rng)
         for column, coarsening in enumerate(coarsenings):
             block[:, column] = _declared(coarse[column], coarsening, rng)

@@ -1,0 +1,80 @@
+"""`reaedp evaluate`: a finished release against the truth, for the custodian's eyes only."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from reaedp.evaluation.evaluate import Line
+
+WARNING = """\
+NOT TO BE PUBLISHED
+
+The figures in this folder were computed from the data without noise. Whoever sees them learns something about the
+people in it that no privacy budget accounts for. Keep them with the data.
+"""
+
+
+def evaluate(
+    *,
+    folder: Annotated[Path, typer.Argument(help="A release folder.")],
+    data: Annotated[str, typer.Option(help="The data that it was made from.")],
+    out: Annotated[Path, typer.Option(help="A new folder for the results, outside the release.")],
+    others: Annotated[str | None, typer.Option(help="People of the same population who are not in the data.")] = None,
+    label: Annotated[str | None, typer.Option(help="A column to predict from synthetic records.")] = None,
+    seed: Annotated[int, typer.Option(help="For repeatable experiments; the release itself is never made anew.")] = 0,
+) -> None:
+    """Measure utility and attacks against the truth; the results are not to be published."""
+    import numpy as np
+
+    from reaedp.cli.screen import steps
+    from reaedp.errors import DeclarationError
+    from reaedp.evaluation.evaluate import evaluate as measure
+
+    if out.exists() or out.resolve().is_relative_to(folder.resolve()):
+        raise DeclarationError(
+            f"--out must be a new folder outside the release, so that it is not published; given {out}."
+        )
+    with steps() as progress:
+        lines = measure(folder, data, rng=np.random.default_rng(seed), others=others, label=label, progress=progress)
+    _write(out, lines)
+    _show(lines)
+    typer.echo(f"Wrote {out}. NOT TO BE PUBLISHED: these figures were computed from the data without noise.")
+
+
+def _write(out: Path, lines: "Sequence[Line]") -> None:
+    """Under a hidden name first, so that the folder appears whole or not at all."""
+    import csv
+    import shutil
+    import tempfile
+    from dataclasses import asdict
+
+    out.parent.mkdir(parents=True, exist_ok=True)
+    hidden = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
+    try:
+        (hidden / "NOT-TO-BE-PUBLISHED.txt").write_text(WARNING, encoding="utf-8")
+        with (hidden / "evaluation.csv").open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, ["disclosable", *asdict(lines[0])] if lines else ["disclosable"])
+            writer.writeheader()
+            writer.writerows({"disclosable": line.disclosable, **asdict(line)} for line in lines)
+        hidden.rename(out)
+    finally:
+        shutil.rmtree(hidden, ignore_errors=True)
+
+
+def _show(lines: "Sequence[Line]") -> None:
+    from rich.table import Table
+
+    from reaedp.cli.screen import console
+
+    table = Table()
+    for heading in ("release", "what", "measure", "value", "range", "not in data", "blind", "permitted"):
+        table.add_column(heading, justify="left" if heading in ("release", "what", "measure") else "right")
+    for line in lines:
+        ends = "" if line.low is None else f"{line.low:.3f} to {line.high:.3f}"
+        numbers = (line.control, line.baseline, line.permitted)
+        shown = ("" if number is None else f"{number:.3f}" for number in numbers)
+        table.add_row(line.release, line.subject, line.measure, f"{line.value:.4g}", ends, *shown)
+    console.print(table)

@@ -1,0 +1,211 @@
+"""How near a finished release is to the truth, and what attacks on it achieve; for the custodian's eyes only."""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from reaedp.curves.mean_curve import MeanCurve
+from reaedp.errors import DeclarationError, unknown
+from reaedp.evaluation.attack import Attack
+from reaedp.evaluation.attribute import by_classifier, by_neighbours, infer
+from reaedp.evaluation.density import density_attack
+from reaedp.evaluation.finished import Finished, finished, synthetic_codes
+from reaedp.evaluation.linkage import linkability, nearest_reference
+from reaedp.evaluation.membership import EVIDENCE, entropy_and_total, known_others
+from reaedp.evaluation.pair import Pair
+from reaedp.evaluation.people import People
+from reaedp.evaluation.picture_quality import picture_quality
+from reaedp.evaluation.similarity import similarity
+from reaedp.evaluation.singling_out import combinations, rare_values, single_out
+from reaedp.evaluation.space import Space
+from reaedp.evaluation.utility import utility
+from reaedp.statistics.entropy import ConditionalEntropy, Entropy, MutualInformation
+from reaedp.statistics.entropy_histogram import EntropyHistogram
+from reaedp.statistics.entropy_map import EntropyMap
+from reaedp.statistics.marginal import KeyedMarginal, Marginal
+from reaedp.statistics.pixels import Pixels
+from reaedp.statistics.routed_entropy import RoutedEntropy
+from reaedp.synthesis.synthetic import Synthetic
+
+#: Releases that attacks on histograms make anew, and guesses of attacks on people.
+ROUNDS, GUESSES = 20_000, 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One figure; computed from the truth, so that publishing it would be a release of its own."""
+
+    disclosable: ClassVar[bool] = False
+
+    release: str
+    subject: str
+    measure: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    #: Of attacks: on people who are not in the data, without looking at the release, and the most that is permitted.
+    control: float | None = None
+    baseline: float | None = None
+    permitted: float | None = None
+
+
+def evaluate(
+    folder: str | Path,
+    data: Any,
+    *,
+    rng: np.random.Generator,
+    others: Any | None = None,
+    label: str | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> tuple[Line, ...]:
+    """Every figure for every release of a folder.
+
+    `others` holds people from the same population who are not in the data; attacks on synthetic records and the
+    prediction of `label` need them.
+    """
+    lines: list[Line] = []
+    for release in finished(Path(folder), data, others):
+        progress(f"{release.name}: {release.statistic.title}")
+        lines += _EVALUATIONS[type(release.statistic)](release, rng, label)
+    return tuple(lines)
+
+
+def _of_histogram(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001
+    exact: Any = release.statistic.answer(release.truth)
+    noisy = release.released()["count"]
+    error = np.abs(noisy - exact)
+    yield Line(release.name, "utility", "mean error, rows", float(error.mean()))
+    yield Line(release.name, "utility", "largest error, rows", float(error.max()))
+    total = max(float(exact.sum()), 1.0)
+    yield Line(release.name, "utility", "total variation", float(error.sum() / (2 * total)))
+    if release.noise.mechanism.name in EVIDENCE and exact.sum() > 0:
+        yield from (_line(release, attack) for attack in _on_histogram(release, exact, rng))
+
+
+def _on_histogram(release: Finished, exact: Any, rng: np.random.Generator) -> Iterator[Attack]:
+    """Someone in the emptiest cell that is not empty, against the same data without them, or with them elsewhere."""
+    cell = int(np.argmin(np.where(exact > 0, exact, np.iinfo(np.int64).max)))
+    without = exact - (np.arange(len(exact)) == cell)
+    if release.contract.unit.change == "replace":
+        without = without + (np.arange(len(exact)) == (cell + 1) % len(exact))
+    pair = Pair(exact.astype(np.float64), without.astype(np.float64))
+    yield from known_others([(pair, release.noise)], ROUNDS, rng)
+    yield from entropy_and_total(pair, release.noise, ROUNDS, rng)
+    yield from nearest_reference(pair, release.noise, ROUNDS, rng)
+
+
+def _of_keys(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001
+    exact: Any = release.statistic.answer(release.truth)
+    shown = float(release.released()["count"].sum())
+    rows = max(float(exact.counts.sum()), 1.0)
+    yield Line(release.name, "utility", "rows in shown cells, share", shown / rows)
+    yield Line(
+        release.name, "utility", "cells shown, share", len(release.released()["count"]) / max(len(exact.counts), 1)
+    )
+
+
+def _of_entropy(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001
+    statistic = release.statistic
+    plain: Any = Entropy(statistic.columns) if isinstance(statistic, RoutedEntropy) else statistic
+    exact = plain.answer(release.truth) * plain.step(release.contract)
+    error = np.abs(release.released()["bits"] - exact)
+    yield Line(release.name, "utility", "mean error, bits", float(error.mean()))
+    yield Line(release.name, "utility", "largest error, bits", float(error.max()))
+
+
+def _of_curve(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001
+    statistic: Any = release.statistic
+    exact = statistic.value(release.contract, statistic.answer(release.truth))
+    numbers = release.released()
+    error = numbers["mean"] - exact.on(numbers["time"], release.noise)
+    yield Line(release.name, "utility", "root mean square error", math.sqrt(float((error**2).mean())))
+    yield Line(release.name, "utility", "largest error", float(np.abs(error).max()))
+
+
+def _of_picture(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001
+    picture = release.contract.picture
+    assert picture is not None
+    original = release.truth.pixels().reshape(picture.shape)
+    released = release.released()["value"].reshape(picture.shape).clip(picture.lower, picture.upper)
+    quality = picture_quality(original, released, picture.reach)
+    for measure, value in (("PSNR, dB", quality.psnr), ("mean error, levels", quality.mae), ("SSIM", quality.ssim)):
+        if value is not None:
+            yield Line(release.name, "utility", measure, value)
+
+
+def _of_synthetic(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:
+    names = release.statistic.columns
+    real, synthetic = release.truth.rows(names), synthetic_codes(release)
+    strangers = None if release.others is None else release.others.rows(names)
+    if label is not None and label not in names:
+        raise DeclarationError(unknown("column", label, names))
+    known = strangers is not None and label is not None
+    place = names.index(label) if label is not None else None
+    axes = release.contract.select(names)
+    sizes = tuple(axis.size for axis in axes)
+    compared = utility(
+        real, synthetic, sizes, rng=rng, label=place if known else None, test=strangers if known else None
+    )
+    for figure in compared.summary:
+        yield Line(release.name, "utility", *figure)
+    if strangers is not None and len(synthetic) and len(real):
+        people = People(real, strangers, Space.of(axes))
+        yield from (_line(release, attack) for attack in _on_people(release, people, synthetic, place, rng))
+        alike = similarity(people, synthetic, rng)
+        rates = {"copies of members, share": alike.copies, "copies of outsiders, share": alike.chance_copies}
+        for measure, rate in rates.items():
+            yield Line(release.name, "similarity", measure, rate.value, rate.low, rate.high)
+
+
+def _on_people(
+    release: Finished, people: People, synthetic: Any, label: int | None, rng: np.random.Generator
+) -> Iterator[Attack]:
+    """Half of the outsiders are the attacker's reference, the other half the control."""
+    reference, strangers = np.array_split(rng.permutation(people.outsiders), 2)
+    watched = People(people.members, strangers, people.space)
+    columns = synthetic.shape[1]
+    yield from density_attack(watched, synthetic, reference, release.promise, rounds=2 * GUESSES, rng=rng)
+    if columns > 1:
+        halves = (range(columns // 2), range(columns // 2, columns))
+        yield linkability(people, synthetic, halves, release.promise, rng=rng)
+        secret = columns - 1 if label is None else label
+        for learner in (by_neighbours(people.space, secret), by_classifier):
+            yield infer(people, synthetic, secret, learner, release.promise, rng=rng)
+    for found in (
+        rare_values(synthetic, people.space.sizes, GUESSES, rng),
+        combinations(synthetic, min(3, columns), GUESSES, rng),
+    ):
+        yield single_out(people, found, epsilon=release.epsilon, delta=release.contract.budget.delta, rng=rng)
+
+
+def _line(release: Finished, attack: Attack) -> Line:
+    return Line(
+        release=release.name,
+        subject=attack.name,
+        measure=attack.figure,
+        value=attack.main.value,
+        low=attack.main.low,
+        high=attack.main.high,
+        control=attack.control.value,
+        baseline=attack.baseline,
+        permitted=attack.permitted,
+    )
+
+
+_EVALUATIONS: dict[type[Any], Callable[[Finished, np.random.Generator, str | None], Iterator[Line]]] = {
+    Marginal: _of_histogram,
+    EntropyHistogram: _of_histogram,
+    KeyedMarginal: _of_keys,
+    Entropy: _of_entropy,
+    RoutedEntropy: _of_entropy,
+    ConditionalEntropy: _of_entropy,
+    MutualInformation: _of_entropy,
+    EntropyMap: _of_entropy,
+    MeanCurve: _of_curve,
+    Pixels: _of_picture,
+    Synthetic: _of_synthetic,
+}

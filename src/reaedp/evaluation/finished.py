@@ -1,0 +1,77 @@
+"""A finished release folder beside the truth it was made from."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.contract import Contract
+from reaedp.curator.records import Records
+from reaedp.engine import connect
+from reaedp.errors import DeclarationError
+from reaedp.evaluation.permitted import Promised, permitted_by
+from reaedp.manifest import FORMAT, read_contract, read_noise, read_statistic
+from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.privacy.canonical import read_price
+from reaedp.statistics.statistic import Statistic
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Finished:
+    """One release of a folder, and the records of the data and of people who are not in it, if there are any."""
+
+    name: str
+    statistic: Statistic
+    noise: Calibrated
+    promise: Promised
+    #: ε at the budget's δ.
+    epsilon: float
+    contract: Contract
+    table: Path
+    truth: Records
+    others: Records | None
+
+    def released(self) -> dict[str, NDArray[Any]]:
+        """The numbers in the file, a column each."""
+        connection = connect()
+        relation = connection.read_parquet(str(self.table))
+        return dict(relation.fetchnumpy())
+
+
+def finished(folder: Path, data: Any, others: Any | None) -> list[Finished]:
+    """Every release of a folder; nothing is read of the data yet."""
+    record = _manifest(folder)
+    contract = read_contract(record)
+    truth, strangers = Records(contract, data), None if others is None else Records(contract, others)
+    return [
+        Finished(
+            name=release["name"],
+            statistic=read_statistic(release["statistic"]),
+            noise=read_noise(release),
+            promise=permitted_by(read_price(release["price"])),
+            epsilon=release["epsilon"],
+            contract=contract,
+            table=folder / f"{release['name']}.parquet",
+            truth=truth,
+            others=strangers,
+        )
+        for release in record["releases"]
+    ]
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    try:
+        record: Any = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise DeclarationError(f"{folder} is not a release folder: release.json cannot be read.") from None
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
+        raise DeclarationError(f"{folder}/release.json is of a format that this version does not know.")
+    return record
+
+
+def synthetic_codes(release: Finished) -> NDArray[np.int32]:
+    """The synthetic rows as cell numbers, read as data is read."""
+    return Records(release.contract, str(release.table)).rows(release.statistic.columns)
