@@ -62,7 +62,7 @@ def contract() -> Contract:
         Integer(name="z", lower=0, upper=9, provenance="public"),
     )
     unit = Unit("replace", at_least=1_000)
-    return Contract(dataset="made up", unit=unit, budget=Budget(1.0, 1e-5), ledger="none.sqlite", columns=columns)
+    return Contract(dataset="made up", unit=unit, budget=Budget(2.0, 1e-5), ledger="none.sqlite", columns=columns)
 
 
 def requests(terms: Contract) -> list[Request]:

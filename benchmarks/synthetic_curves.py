@@ -118,7 +118,7 @@ def main() -> None:
                             ledger="none", columns=(), curves=(curve,))  # fmt: skip
         records = Records(contract, pd.DataFrame(values, columns=list(curve.points)))
         points = records.curve_points("x")
-        real = points * (curve.clip / RADIUS)
+        real = points.astype(np.float64) * (curve.clip / RADIUS)
         print(f"\n{name}: {SIZE:,} curves, epsilon {EPSILON:g} and delta {DELTA:g} for all that are asked for")
         print(f"{'law':>9} {'kept':>4} {'spread':>6} {'asked':>6} {'each':>7} {'got':>5} {'cand./s':>9} {'pass':>5}"
               f" {'plausible':>9} {'needed':>6} {'seconds':>7}  mean        deviation   narrowed")  # fmt: skip

@@ -97,6 +97,8 @@ def hashes(folder: Path) -> dict[str, str]:
 
 def _write_values(stem: Path, columns: dict[str, NDArray[Any]]) -> None:
     connection = connect()
+    # Rows keep their order, so that the same numbers give the same file.
+    connection.execute("SET preserve_insertion_order = true")
     frame = {f"c{number}": values for number, values in enumerate(columns.values())}
     connection.register("frame", frame)
     names = ", ".join(

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from reaedp.audit.gate import gate
 from reaedp.curator.curator import Curator
 from reaedp.folder import expected_bytes, new_folder
-from reaedp.mechanisms.noise import Noise
+from reaedp.mechanisms.noise import Noise, fresh_generator
 from reaedp.plan import Plan
 from reaedp.release import Release
 
@@ -18,13 +19,18 @@ def publish(
     progress: Callable[[str], None] = lambda _: None,
     *,
     noise: Noise | None = None,
+    audited: bool = True,
 ) -> tuple[Release, ...]:
     """Release everything in a plan into a new folder, which appears whole or not at all.
 
-    Everything that can be wrong without looking at rows is found before the ledger is charged.
+    Everything that can be wrong without looking at rows is found before the ledger is charged. If `audited`, that
+    includes an audit of the very mechanisms on made-up worst cases.
     """
     requests = plan.requests()
     curator = Curator(plan.contract, data, noise=noise)
+    if audited:
+        progress("auditing the plan on made-up data")
+        gate(plan.contract, requests, rng=fresh_generator())
     size = expected_bytes(plan.contract, [request.statistic for request in requests])
     with new_folder(Path(out), size) as folder:
         releases = curator.release_all(requests, progress)

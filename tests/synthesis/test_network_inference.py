@@ -32,10 +32,6 @@ cases = pytest.mark.parametrize("groups", CASES.values(), ids=CASES.keys())
 graphs = st.lists(st.sets(st.sampled_from(EVERY), min_size=1, max_size=3).map(lambda s: tuple(sorted(s))), max_size=6)
 
 
-def identity(size: int) -> Merging:
-    return Merging(np.arange(size))
-
-
 def random_beliefs(groups: list[tuple[int, ...]], rng: np.random.Generator):
     """Beliefs from random factors, and the same law written out."""
     tree = junction_tree(SIZES, groups)
@@ -104,7 +100,7 @@ def test_nested_sums_are_sums(groups: list[tuple[int, ...]]) -> None:
 
 def test_merged_cells_hold_the_sums_of_their_members() -> None:
     values = np.arange(24.0).reshape(2, 3, 4)
-    mergings = [identity(2), Merging(np.array([1, 0, 1])), Merging(np.array([0, 0, 1, 0]))]
+    mergings = [Merging.none(2), Merging(np.array([1, 0, 1])), Merging(np.array([0, 0, 1, 0]))]
     expected = np.zeros((2, 2, 2))
     for i, j, k in np.ndindex(2, 3, 4):
         expected[i, mergings[1].cell[j], mergings[2].cell[k]] += values[i, j, k]
@@ -121,7 +117,7 @@ def test_a_fit_minimises_what_it_says_over_all_laws(groups: list[tuple[int, ...]
     tables = []
     for group in [*((column,) for column in EVERY), *groups]:
         counts = total * summed(truth, EVERY, group) + rng.normal(0, 20.0, [SIZES[column] for column in group])
-        mergings = tuple(identity(SIZES[column]) for column in group)
+        mergings = tuple(Merging.none(SIZES[column]) for column in group)
         tables.append(Measured(group, mergings, counts, np.full(counts.shape, 20.0)))
     tree = junction_tree(SIZES, [table.group for table in tables])
     start = [np.zeros(table.counts.shape) for table in tables]
@@ -142,7 +138,7 @@ def test_a_fit_minimises_what_it_says_over_all_laws(groups: list[tuple[int, ...]
 
 
 def coarsenings() -> list[Coarsening]:
-    return [Coarsening(np.full(size, 1 / size), identity(size), (identity(size),)) for size in SIZES]
+    return [Coarsening(np.full(size, 1 / size), Merging.none(size), (Merging.none(size),)) for size in SIZES]
 
 
 @cases
@@ -163,8 +159,8 @@ def test_rows_have_the_marginals_of_the_beliefs(groups: list[tuple[int, ...]]) -
 def test_rows_are_dealt_at_random_within_a_situation() -> None:
     """Two columns drawn without looking at each other: χ² of their table has its usual law, 4 degrees of freedom."""
     rng = np.random.default_rng(6)
-    law = np.array([[0.2, 0.3, 0.5]])
-    one, other = (systematic(law, None, 9000, rng) for _ in range(2))
+    law = np.array([0.2, 0.3, 0.5])
+    one, other = (systematic(np.cumsum(law), 1, np.zeros(9000, dtype=np.intp), rng) for _ in range(2))
     seen = np.bincount(3 * one + other, minlength=9).reshape(3, 3)
     expected = np.outer(seen.sum(axis=1), seen.sum(axis=0)) / 9000
     assert ((seen - expected) ** 2 / expected).sum() < chi2.isf(1e-7, 4)
@@ -172,7 +168,7 @@ def test_rows_are_dealt_at_random_within_a_situation() -> None:
 
 def test_rows_of_a_coarse_cell_are_spread_over_its_members() -> None:
     shares = np.array([0.1, 0.2, 0.3, 0.4])
-    coarse = Coarsening(shares, Merging(np.array([0, 0, 1, 1])), (identity(2),))
+    coarse = Coarsening(shares, Merging(np.array([0, 0, 1, 1])), (Merging.none(2),))
     tree = junction_tree((2,), [])
     beliefs = calibrated(tree, [np.log([0.5, 0.5])])
     drawn = rows(beliefs, [coarse], 9000, np.random.default_rng(7))

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from reaedp.cli import learn, ledger
+from reaedp.cli.audit import audit
 from reaedp.cli.calibrate import calibrate
 from reaedp.cli.evaluate import evaluate
 
@@ -20,6 +21,7 @@ app.add_typer(ledger.app, name="ledger")
 app.add_typer(learn.app, name="learn")
 app.command()(calibrate)
 app.command()(evaluate)
+app.command()(audit)
 
 Data = Annotated[str, typer.Option(help="CSV, TSV or Parquet file, a glob of them, or a database address.")]
 

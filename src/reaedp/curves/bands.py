@@ -53,3 +53,12 @@ def half_widths(noise: Calibrated, directions: Reals, critical: Callable[[], Rea
     if isinstance(noise.mechanism, Gaussian):
         return np.asarray(critical() * noise.scale * np.linalg.norm(directions, axis=-1))
     return np.asarray(noise.spread(1.0 - outside, directions.shape[-1]) * np.abs(directions).sum(axis=-1))
+
+
+def quotients(total: Reals, spread: Reals, number: float, number_spread: float) -> tuple[Reals, Reals]:
+    """All m with |total - m·number| ≤ √(spread² + m²·number_spread²): an interval, or everything (Fieller 1954)."""
+    gap = number**2 - number_spread**2
+    if number <= 0.0 or gap <= 0.0:
+        return np.full(total.shape, -np.inf), np.full(total.shape, np.inf)
+    root = np.sqrt((number_spread * total) ** 2 + gap * spread**2)
+    return (total * number - root) / gap, (total * number + root) / gap

@@ -13,8 +13,9 @@ import numpy as np
 
 from reaedp.answer import Integers
 from reaedp.contract import Curve
-from reaedp.curves.bands import critical_value, half_widths, path_length, scheffe_value
+from reaedp.curves.bands import critical_value, half_widths, path_length, quotients, scheffe_value
 from reaedp.curves.bases import BASES, Reals
+from reaedp.curves.lattice import RADIUS
 from reaedp.curves.smoothing import CANDIDATES, likely_rho, public_rho, smoother
 from reaedp.curves.space import CurveSpace
 from reaedp.mechanisms.gaussian import Gaussian
@@ -108,21 +109,30 @@ class CurveEstimate:
 
     def pointwise_band(self, times: Reals, noise: Calibrated, confidence: float, rho: float | None = None) -> Band:
         """Ranges each of which covers its point at least this often, also where ρ was chosen from the noisy numbers."""
-        outside = (1.0 - confidence) * (1.0 - SHARE_OF_COUNT)
-        return self._band(times, noise, confidence, rho, lambda: self._one_time(times, noise, rho, outside))
+        if self._chooses(noise, rho) or not isinstance(noise.mechanism, Gaussian):
+            outside = (1.0 - confidence) * (1.0 - SHARE_OF_COUNT)
+            extremes = self._extremes(times, noise, confidence, rho, lambda: self._one_time(times, outside))
+        else:
+            directions, reach = self._directions(times, noise, rho), _normal_quantile(confidence) * noise.scale
+            spread = reach * np.linalg.norm(directions, axis=1)
+            extremes = quotients(directions @ self.sums, spread, self.count / self.weight, reach / self.weight)
+        return self._band(times, noise, rho, *extremes)
 
     def simultaneous_band(self, times: Reals, noise: Calibrated, confidence: float, rho: float | None = None) -> Band:
         """A band that covers the whole curve at least this often, also where ρ was chosen from the noisy numbers."""
         outside = (1.0 - confidence) * (1.0 - SHARE_OF_COUNT)
-        return self._band(times, noise, confidence, rho, lambda: self._all_times(noise, rho, outside))
+        extremes = self._extremes(times, noise, confidence, rho, lambda: self._all_times(noise, rho, outside))
+        return self._band(times, noise, rho, *extremes)
+
+    def _directions(self, times: Reals, noise: Calibrated, rho: float | None) -> Reals:
+        """What one lattice point of each sum adds to the sum of the smoothed curves, at each time."""
+        return CurveSpace(self.curve).basis(times) * self.smoothing(noise, rho) * self.steps
 
     def _chooses(self, noise: Calibrated, rho: float | None) -> bool:
         return not self.smoothed and rho is None and self.decided_rho(noise) is None
 
-    def _one_time(self, times: Reals, noise: Calibrated, rho: float | None, outside: float) -> Reals:
-        """A normal quantile; where ρ was chosen, that of the path through all directions that it could have given."""
-        if not self._chooses(noise, rho):
-            return critical_value(np.zeros(len(times)), self.curve.rank, outside)
+    def _one_time(self, times: Reals, outside: float) -> Reals:
+        """For the path through all directions that a chosen ρ could have given."""
         eigenvalues = CurveSpace(self.curve).eigenvalues
         assert eigenvalues is not None
         shares = smoother(eigenvalues, CANDIDATES[:, None])
@@ -131,38 +141,47 @@ class CurveEstimate:
         return critical_value(lengths, self.curve.rank, outside)
 
     def _all_times(self, noise: Calibrated, rho: float | None, outside: float) -> Reals | float:
-        """The path through all times; where ρ was chosen, all directions there are."""
+        """For the path through all times; where ρ was chosen, for all directions there are."""
         if self._chooses(noise, rho):
             return scheffe_value(self.curve.rank, outside)
-        start, end = self.curve.interval
-        inside = np.linspace(start, end, PATH_POINTS)[1:-1]  # a basis may vanish at an end, its direction does not
-        directions = CurveSpace(self.curve).basis(inside) * self.smoothing(noise, rho) * self.steps
-        return critical_value(path_length(directions), self.curve.rank, outside)
+        inside = np.linspace(*self.curve.interval, PATH_POINTS)[1:-1]  # a basis may vanish at an end, its direction not
+        return critical_value(path_length(self._directions(inside, noise, rho)), self.curve.rank, outside)
 
-    def _band(
+    def _extremes(
         self,
         times: Reals,
         noise: Calibrated,
         confidence: float,
         rho: float | None,
         critical: Callable[[], Reals | float],
-    ) -> Band:
+    ) -> tuple[Reals, Reals]:
         """The range of the sum over the range of the number: both hold together at least this often."""
         outside = 1.0 - confidence
-        space = CurveSpace(self.curve)
-        directions = space.basis(times) * self.smoothing(noise, rho) * self.steps
-        fewest, most = self._numbers(noise, 1.0 - outside * SHARE_OF_COUNT)
+        directions = self._directions(times, noise, rho)
         width = half_widths(noise, directions, critical, outside * (1.0 - SHARE_OF_COUNT))
-        # Each curve was rounded to half a step; a sum that was scaled before the noise, to one more.
-        width = width + np.abs(directions).sum(axis=1) * (most / 2.0 + 1.0)
-        total, offset = directions @ self.sums, space.offset(space.unit_times(times))
-        low, high = total - width, total + width
-        return Band(
-            times, np.minimum(low / fewest, low / most) + offset, np.maximum(high / fewest, high / most) + offset
-        )
-
-    def _numbers(self, noise: Calibrated, confidence: float) -> tuple[float, float]:
-        """A range for the number of curves."""
-        distance = noise.spread(confidence) / self.weight
+        low, high = directions @ self.sums - width, directions @ self.sums + width
+        distance = noise.spread(1.0 - outside * SHARE_OF_COUNT) / self.weight
         fewest = max(self.count / self.weight - distance, float(self.fewest))
-        return fewest, max(self.count / self.weight + distance, fewest)
+        most = max(self.count / self.weight + distance, fewest)
+        return np.minimum(low / fewest, low / most), np.maximum(high / fewest, high / most)
+
+    def _band(self, times: Reals, noise: Calibrated, rho: float | None, low: Reals, high: Reals) -> Band:
+        """Widened by what rounding can do, and by the estimate if it lies outside; cut where no mean can be."""
+        space, directions, mean = (
+            CurveSpace(self.curve),
+            self._directions(times, noise, rho),
+            self.on(times, noise, rho),
+        )
+        # Each curve was rounded to half a step, and a sum that was scaled before the noise to one more.
+        rounding = 1.5 * np.abs(directions).sum(axis=1)
+        farthest = RADIUS * np.linalg.norm(directions, axis=1)
+        offset = space.offset(space.unit_times(times))
+        low, high = (np.clip(end, -farthest, farthest) + offset for end in (low - rounding, high + rounding))
+        return Band(times, np.minimum(low, mean), np.maximum(high, mean))
+
+
+def _normal_quantile(confidence: float) -> float:
+    """How far from zero a standard normal number is with this probability at most."""
+    from scipy.special import ndtri
+
+    return -float(ndtri((1.0 - confidence) / 2.0))

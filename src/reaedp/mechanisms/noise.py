@@ -72,6 +72,11 @@ class SecretNoise:
         return np.random.default_rng(self.words(4))
 
 
+def fresh_generator() -> np.random.Generator:
+    """A generator for experiments on made-up data, different each time."""
+    return SecretNoise().generator()
+
+
 @cache
 def _library() -> Any:
     import opendp.prelude as opendp

@@ -40,12 +40,13 @@ class Coarsening:
 def coarsen(column: Column, noisy: Floats, scale: float, most: int) -> Coarsening:
     """About `most` coarse cells of similar weight, and views of them."""
     regular = column.regular if ordered(column) else 0
-    shares = estimated_shares(noisy, scale, regular)
+    # Fewer cells are told apart anyhow, each by its own count.
+    shares = estimated_shares(noisy, scale, smooth=regular if regular > most else 0)
     merging = _merging(shares, regular, most)
     coarse = merging.sums(shares)
     # Coarse cells of regular cells come first and keep their order.
     coarse_regular = int(merging.cell[regular - 1]) + 1 if regular else 0
-    views = [Merging(np.arange(len(coarse)))]
+    views = [Merging.none(len(coarse))]
     for fewer in VIEWS:
         view = _merging(coarse, coarse_regular, fewer)
         if 1 < view.size < views[-1].size:
@@ -58,13 +59,14 @@ def ordered(column: Column) -> bool:
     return column.kind not in (Category.kind, Boolean.kind)
 
 
-def estimated_shares(noisy: Floats, scale: float, regular: int) -> Floats:
-    """Positive shares, the first `regular` cells smoothed.
+def estimated_shares(noisy: Floats, scale: float, smooth: int) -> Floats:
+    """Positive shares, the first `smooth` cells by smoothing.
 
     Doubtful cells keep their sum, in which noise cancels, in proportion to what is above zero.
     """
-    rows = np.concatenate([smoothed(noisy[:regular], scale), noisy[regular:]])
-    doubtful = rows < scale * np.where(np.arange(len(rows)) < regular, DOUBTFUL / 2, DOUBTFUL)
+    rows = np.concatenate([smoothed(noisy[:smooth], scale), noisy[smooth:]])
+    # Smoothing leaves about half of the noise.
+    doubtful = rows < scale * np.where(np.arange(len(rows)) < smooth, DOUBTFUL / 2, DOUBTFUL)
     left = np.maximum(rows[doubtful], 0.0) + 1e-3 * scale
     rows[doubtful] = max(float(rows[doubtful].sum()), 0.0) * left / left.sum()
     rows = np.maximum(rows, 1e-9 * max(float(rows.sum()), 1.0))

@@ -1,7 +1,8 @@
 """Mergings: which cells of a column are told apart in a table, and sums over those that are not."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,24 +10,33 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Merging:
     """`cell[i]` is the merged cell that cell i belongs to."""
 
     cell: NDArray[np.intp]
-    size: int = field(init=False)
-    #: One row for each merged cell, with ones at its members; none if nothing is merged.
-    members: Floats | None = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        size = int(self.cell.max()) + 1
-        alike = np.array_equal(self.cell, np.arange(len(self.cell)))
-        object.__setattr__(self, "size", size)
-        object.__setattr__(self, "members", None if alike else (self.cell == np.arange(size)[:, None]).astype(float))
+    @classmethod
+    def none(cls, size: int) -> "Merging":
+        """Every cell by itself."""
+        return cls(np.arange(size))
+
+    @cached_property
+    def size(self) -> int:
+        """Number of merged cells."""
+        return int(self.cell.max()) + 1
+
+    @cached_property
+    def members(self) -> Floats | None:
+        """One row for each merged cell, with ones at its members; none if nothing is merged."""
+        if np.array_equal(self.cell, np.arange(len(self.cell))):
+            return None
+        ones: Floats = (self.cell == np.arange(self.size)[:, None]).astype(np.float64)
+        return ones
 
     def sums(self, values: Floats) -> Floats:
-        """Sums over the members of each merged cell."""
-        return values if self.members is None else self.members @ values
+        """Sums over the members of each merged cell, of which there may be millions."""
+        return np.bincount(self.cell, weights=values).astype(np.float64)
 
 
 def merged(values: Floats, mergings: Sequence[Merging]) -> Floats:

@@ -15,6 +15,8 @@ from reaedp.synthesis.coarsening import Coarsening
 from reaedp.synthesis.merging import Floats
 from reaedp.synthesis.model import Codes
 
+Places = NDArray[np.intp]
+
 #: Rows made together; few enough to stay in the processor's cache.
 _BLOCK = 1 << 17
 
@@ -29,49 +31,61 @@ def rows(beliefs: Beliefs, coarsenings: Sequence[Coarsening], count: int, rng: n
     return codes
 
 
-def coarse_rows(beliefs: Beliefs, count: int, rng: np.random.Generator) -> list[NDArray[np.intp]]:
+def coarse_rows(beliefs: Beliefs, count: int, rng: np.random.Generator) -> list[Places]:
     """Coarse cells, an array for each column: clique by clique, each given the columns that are known by then."""
     tree = beliefs.tree
-    drawn: list[NDArray[np.intp]] = [np.zeros(0, dtype=np.intp)] * len(tree.sizes)
+    drawn: list[Places] = [np.zeros(0, dtype=np.intp)] * len(tree.sizes)
     for clique, belief, known in zip(tree.cliques, beliefs.cliques, tree.separators, strict=True):
         new = tuple(column for column in clique if column not in known)
         order = [clique.index(column) for column in known + new]
         law = belief.transpose(order).reshape(cells(tree.sizes, known), -1)
-        situation = np.ravel_multi_index([drawn[column] for column in known], tree.shape(known)) if known else None
-        chosen = systematic(law, situation, count, rng)
+        situation = np.zeros(count, dtype=np.intp)
+        for column in known:
+            situation = situation * tree.sizes[column] + drawn[column]
+        chosen = systematic(_ends(law), len(law), situation, rng) - situation * law.shape[1]
         for column, values in zip(new, np.unravel_index(chosen, tree.shape(new)), strict=True):
             drawn[column] = values
     return drawn
 
 
-def _declared(coarse: NDArray[np.intp], coarsening: Coarsening, rng: np.random.Generator) -> NDArray[np.intp]:
-    """A declared cell within each coarse one, in proportion to the column's own table."""
-    cell = coarsening.merging.cell
-    if coarsening.size == len(cell):
-        return np.argsort(cell)[coarse]
-    law = np.zeros((coarsening.size, len(cell)))
-    law[cell, np.arange(len(cell))] = coarsening.shares
-    return systematic(law, coarse, len(coarse), rng)
-
-
-def systematic(
-    law: Floats, situation: NDArray[np.intp] | None, count: int, rng: np.random.Generator
-) -> NDArray[np.intp]:
-    """A cell for each row from its situation's law (a row of `law`); who gets which is random."""
-    order = rng.permutation(count)
-    if situation is not None:
-        keys = situation[order]
-        # Sixteen bits are sorted by counting.
-        keys = keys.astype(np.uint16) if len(law) <= 2**16 else keys
-        order = order[np.argsort(keys, kind="stable")]
-    rows_each = np.bincount(situation, minlength=len(law)) if situation is not None else np.array([count])
+def _ends(law: Floats) -> Floats:
+    """Where each cell's stretch ends, all situations in one line."""
     ends = np.cumsum(law, axis=1)
+    # A situation that never occurs has no law; its rows, if rounding brings any, get the last cell.
     ends /= np.maximum(ends[:, -1:], np.finfo(np.float64).tiny)
     ends[:, -1] = 1.0
-    # Row r of n takes the cell in which (r + u) / n falls: cell j is taken by the rows up to its end.
-    taken = np.clip(np.ceil(ends * rows_each[:, None] - rng.random((len(law), 1))), 0, rows_each[:, None])
-    taken[:, -1] = rows_each
-    each: NDArray[np.intp] = np.diff(taken, axis=1, prepend=0).astype(np.intp)
+    ends += np.arange(len(law))[:, None]
+    return ends.ravel()
+
+
+def _declared(coarse: Places, coarsening: Coarsening, rng: np.random.Generator) -> Places:
+    """A declared cell within each coarse one, in proportion to the column's own table."""
+    order = np.argsort(coarsening.merging.cell, kind="stable")
+    if coarsening.size == len(order):
+        return order[coarse]
+    ends = np.cumsum(coarsening.shares[order])
+    groups = coarsening.merging.cell[order]
+    last = np.flatnonzero(np.diff(groups, append=coarsening.size))
+    start = np.concatenate([[0.0], ends[last[:-1]]])
+    ends = groups + np.minimum((ends - start[groups]) / (ends[last] - start)[groups], 1.0)
+    return order[systematic(ends, coarsening.size, coarse, rng)]
+
+
+def systematic(ends: Floats, situations: int, situation: Places, rng: np.random.Generator) -> Places:
+    """A place for each row in a line on which the law of situation s fills the stretch from s to s + 1.
+
+    The n rows of a situation stand at (r + u) / n, r = 0, …, n - 1, with one random u; which row stands where is random.
+    """
+    count = len(situation)
+    order = rng.permutation(count)
+    keys = situation[order]
+    # Sixteen bits are sorted by counting.
+    order = order[np.argsort(keys.astype(np.uint16) if situations <= 2**16 else keys, kind="stable")]
+    each = np.bincount(situation, minlength=situations)
+    sorted_keys = np.repeat(np.arange(situations), each)
+    rank = np.arange(count) - (np.cumsum(each) - each)[sorted_keys]
+    points = sorted_keys + (rank + rng.random(situations)[sorted_keys]) / each[sorted_keys]
+    points = np.minimum(points, np.nextafter(sorted_keys + 1.0, 0.0))
     chosen = np.empty(count, dtype=np.intp)
-    chosen[order] = np.repeat(np.tile(np.arange(law.shape[1]), len(law)), each.ravel())
+    chosen[order] = np.searchsorted(ends, points, side="right")
     return chosen

@@ -67,7 +67,7 @@ class Search:
         self.dependences: list[Dependence] = []
         self.taken: set[Candidate] = set()
         self.exact: dict[Group, Integers] = {}
-        self.tree = self._tree()
+        self.tree = junction_tree([coarsening.size for coarsening in self.coarsenings], [])
         self.beliefs = self._refitted(0)
 
     def run(self, progress: Callable[[str], None]) -> None:
@@ -78,7 +78,8 @@ class Search:
             progress(f"choosing {batch} more tables after {len(self.dependences)} of {self.means.rounds}")
             if left == WITH_TRIPLES:
                 self._count(self._triples())
-            self._choose(batch)
+            # Early batches leave room for late ones.
+            self._choose(batch, sum(self.tree.sizes) + MOST_CELLS * (len(batches) - left + 1) // len(batches))
             self.beliefs = self._refitted(LAST_STEPS if left == 1 else STEPS)
 
     def _singles(self) -> list[Integers]:
@@ -104,15 +105,18 @@ class Search:
         """Those within a clique, which need not grow for them."""
         return sorted({triple for clique in self.tree.cliques for triple in combinations(clique, 3)})
 
-    def _choose(self, count: int) -> None:
-        """Choose by what the last fit misses, and count with noise; nothing is left to choose where noise hides all."""
-        possible = candidates(self.exact, self.coarsenings, most_cells(self.total, self.scale))
+    def _choose(self, count: int, room: int) -> None:
+        """Choose by what the last fit misses, and count with noise; nothing is left to choose where noise hides all.
+
+        The junction tree may have `room` for so many cells.
+        """
+        possible = candidates(sorted(self.exact), self.coarsenings, most_cells(self.total, self.scale))
         offers = [offer for offer in possible if offer not in self.taken]
         found = scores(offers, self.exact, self.coarsenings, self.beliefs, total=self.total, scale=self.scale)
         closed: set[Group] = set()
         chosen: set[Group] = set()
         for _ in range(count):
-            pairs = affordable(self.tree, self._allowance())
+            pairs = affordable(self.tree, room)
             left = [
                 place for place, offer in enumerate(offers) if offer.group not in closed and self._fits(offer, pairs)
             ]
@@ -122,10 +126,6 @@ class Search:
             closed |= _told(offers[left[place]].group, chosen)
             chosen.add(offers[left[place]].group)
             self._measure(offers[left[place]])
-
-    def _allowance(self) -> int:
-        """Cells of the junction tree by now, so that early choices leave room for late ones."""
-        return round(MOST_CELLS * (len(self.dependences) + 1) / self.means.rounds)
 
     def _fits(self, offer: Candidate, pairs: set[Group]) -> bool:
         """Whether the junction tree stays small."""
@@ -143,7 +143,7 @@ class Search:
         self.tables.append(Measured(chosen.group, mergings, noisy.astype(np.float64), scales))
         self.factors.append(np.zeros(noisy.shape))
         self.taken.add(chosen)
-        self.tree = self._tree()
+        self.tree = self._grown(chosen.group)
 
     def _refitted(self, steps: int) -> Beliefs:
         """The model of all tables so far, from where the last fit ended."""
@@ -151,9 +151,11 @@ class Search:
         self.factors, beliefs = fit(self.tree, shares, self.tables, self.total, self.factors, iterations=steps)
         return beliefs
 
-    def _tree(self) -> JunctionTree:
-        sizes = [coarsening.size for coarsening in self.coarsenings]
-        return junction_tree(sizes, [table.group for table in self.tables])
+    def _grown(self, group: Group) -> JunctionTree:
+        """The smaller of two trees: one made anew, and one that extends the present cliques."""
+        anew = junction_tree(self.tree.sizes, [table.group for table in self.tables])
+        extended = junction_tree(self.tree.sizes, [*self.tree.cliques, group])
+        return min(anew, extended, key=lambda tree: tree.cells)
 
 
 def _told(group: Group, chosen: set[Group]) -> set[Group]:
@@ -171,7 +173,7 @@ def _over_coarse_cells(column: int, single: Integers, coarsening: Coarsening, sc
     cells = np.bincount(coarsening.merging.cell).astype(np.float64)
     rows = coarsening.merging.sums(single.astype(np.float64))
     rows = rows + (total - rows.sum()) * cells / cells.sum()
-    return Measured((column,), (Merging(np.arange(coarsening.size)),), rows, scale * np.sqrt(cells))
+    return Measured((column,), (Merging.none(coarsening.size),), rows, scale * np.sqrt(cells))
 
 
 def noisy_table(search: Search, column: int) -> Table:

@@ -1,0 +1,82 @@
+"""`reaedp audit`: what a plan's mechanisms do to made-up neighbours, and whether the audit itself can be trusted."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+    from reaedp.audit.finding import Finding
+
+
+def audit(
+    plan: Annotated[Path | None, typer.Argument(help="The plan whose releases are audited; no data is opened.")] = None,
+    *,
+    self_test: Annotated[
+        bool, typer.Option("--self-test", help="Audit mechanisms that are broken on purpose, and sound ones.")
+    ] = False,
+    runs: Annotated[int, typer.Option(help="Runs of each mechanism.")] = 100_000,
+    seed: Annotated[int | None, typer.Option(help="To repeat an audit.")] = None,
+) -> None:
+    """Replay a plan on made-up neighbours and bound from below what its releases reveal."""
+    import numpy as np
+
+    from reaedp.errors import DeclarationError
+
+    if (plan is None) != self_test:
+        raise DeclarationError("Give a plan, or --self-test.")
+    rng = np.random.default_rng(seed)
+    if plan is None:
+        _self_test(rng)
+    else:
+        _audit_plan(plan, runs, rng)
+
+
+def _self_test(rng: "Generator") -> None:
+    from reaedp.audit.self_test import self_test
+    from reaedp.cli.screen import console, steps
+
+    with steps() as progress:
+        panel = self_test(rng, progress)
+    console.print(str(panel), markup=False)
+    if panel.missed or panel.false_alarms:
+        raise typer.Exit(1)
+
+
+def _audit_plan(path: Path, runs: int, rng: "Generator") -> None:
+    from reaedp.audit.finding import Verdict, not_covered
+    from reaedp.audit.replay import replay
+    from reaedp.audit.request_audit import audit_request
+    from reaedp.cli.screen import steps
+    from reaedp.plan import Plan
+
+    plan = Plan.load(path)
+    with steps() as progress:
+        progress("replaying made-up neighbours")
+        findings = list(replay(plan.contract, plan, rng))
+        for request in plan.requests():
+            progress(f"{request.name}: {request.statistic.title}")
+            findings += audit_request(request, plan.contract, rng=rng, runs=runs)
+    _show([*findings, *not_covered()])
+    if any(finding.verdict is Verdict.VIOLATED for finding in findings):
+        raise typer.Exit(1)
+
+
+def _show(findings: "Sequence[Finding]") -> None:
+    from rich.table import Table
+
+    from reaedp.cli.screen import console
+
+    table = Table()
+    for heading in ("verdict", "what", "neighbours", "claimed", "shown", "blind, measured, allowed"):
+        table.add_column(heading, overflow="fold")
+    for finding in findings:
+        claimed = "" if finding.claim is None else str(finding.claim)
+        shown = "" if finding.measured is None else f"ε ≥ {finding.measured.epsilon:.4g}"
+        bar = "" if finding.bar is None else " · ".join(f"{mark:.3f}" for mark in finding.bar)
+        about = "; ".join(part for part in (finding.subject, finding.witness) if part)
+        table.add_row(str(finding.verdict), about, finding.pair, claimed, shown, bar)
+    console.print(table)
