@@ -123,4 +123,4 @@ def _rows(statistic: Statistic, contract: Contract) -> int:
 
 def _bytes_of_a_row(statistic: Statistic) -> int:
     """Counts come with estimates and ranges; synthetic records are their values alone."""
-    return 40 * len(statistic.columns) + (0 if statistic.answers == "records" else 200)
+    return 40 * len(statistic.columns) + (60 if statistic.answers == "records" else 200)

@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 
 from reaedp.contract import Contract
 from reaedp.contract.picture import PIXELS_ONLY
+from reaedp.curves.deniable_curves import DeniableCurves
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.curves.prediction import expected_error
+from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.threshold import Threshold
@@ -123,6 +125,21 @@ def _of_curve(request: Request, contract: Contract, noise: Calibrated) -> Expect
     return Expected("data", error.curve, 2 * error.worst_time, 4 * error.worst_time, words)
 
 
+def _of_synthetic_curves(request: Request, contract: Contract, noise: Calibrated) -> Expected:
+    statistic, mechanism = request.statistic, request.mechanism
+    assert isinstance(statistic, SyntheticCurves)
+    assert isinstance(mechanism, DeniableCurves)
+    curve = contract.curve(statistic.curve)
+    moved = mechanism.move * curve.clip
+    plan = mechanism.plan(noise.sensitivity)
+    words = (
+        f"Each curve costs ε = {plan.each.epsilon:.3g}, δ = {plan.each.delta:.2g}. It has the first {mechanism.kept} of"
+        f" {curve.rank} coefficients of a seed, the first of them moved by about {moved:.3g}. A candidate that"
+        f" {plan.test.half:,} curves could have made passes every other time."
+    )
+    return Expected("data", moved, 2 * moved, 4 * moved, words)
+
+
 def _of_picture(request: Request, contract: Contract, noise: Calibrated) -> Expected:  # noqa: ARG001
     assert contract.picture is not None
     quality = expected_quality(noise, contract.picture)
@@ -134,5 +151,6 @@ def _of_picture(request: Request, contract: Contract, noise: Calibrated) -> Expe
 _EXPECTATIONS: dict[type[Any], Callable[[Request, Contract, Calibrated], Expected]] = {
     Synthetic: _of_synthetic,
     MeanCurve: _of_curve,
+    SyntheticCurves: _of_synthetic_curves,
     Pixels: _of_picture,
 }

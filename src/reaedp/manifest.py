@@ -9,7 +9,9 @@ from typing import Any, cast
 
 from reaedp.contract import Column, Contract, Curve, Date, Picture
 from reaedp.contract.contract import KINDS
+from reaedp.curves.deniable_curves import DeniableCurves
 from reaedp.curves.mean_curve import MeanCurve
+from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated, Mechanism
@@ -46,11 +48,12 @@ STATISTICS: dict[str, type[Any]] = {
         EntropyMap,
         Synthetic,
         MeanCurve,
+        SyntheticCurves,
         Pixels,
     )
 }
 MECHANISMS: dict[str, type[Any]] = {
-    kind.name: kind for kind in (Laplace, Gaussian, Threshold, TwoStage, Network, Amortised, Deniable)
+    kind.name: kind for kind in (Laplace, Gaussian, Threshold, TwoStage, Network, Amortised, Deniable, DeniableCurves)
 }
 #: The libraries whose version can matter to someone who checks a release.
 LIBRARIES = ("reaedp", "opendp", "dp-accounting", "duckdb", "narwhals", "numpy")

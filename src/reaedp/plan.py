@@ -9,7 +9,7 @@ from reaedp.contract.document import Document, declare
 from reaedp.errors import DeclarationError, Mistakes, unknown
 from reaedp.planned.counted import KINDS as COUNTED
 from reaedp.planned.counted import PlannedRelease
-from reaedp.planned.curve import PlannedMeanCurve
+from reaedp.planned.curve import PlannedMeanCurve, PlannedSyntheticCurves
 from reaedp.planned.image import PlannedImage
 from reaedp.planned.planned import Planned
 from reaedp.planned.synthetic import PlannedSynthetic
@@ -19,6 +19,7 @@ from reaedp.request import Request
 KINDS: dict[str, type[Planned]] = dict.fromkeys(COUNTED, PlannedRelease) | {
     "synthetic": PlannedSynthetic,
     "mean-curve": PlannedMeanCurve,
+    "synthetic-curves": PlannedSyntheticCurves,
     "image": PlannedImage,
 }
 

@@ -7,6 +7,7 @@ from typing import Any
 from reaedp.contract import Contract
 from reaedp.contract.picture import PIXELS_ONLY
 from reaedp.curves.estimate import CurveEstimate
+from reaedp.curves.synthetic_curves import ReleasedCurves
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.release import Release
 from reaedp.statistics.pixels import NoisyPicture
@@ -91,6 +92,10 @@ def _of_curve(release: Release) -> Iterator[str]:
     yield f"    noise: {release.noise.title}; bands cover the noise, neither smoothing nor clipping"
 
 
+def _of_synthetic_curves(release: Release) -> Iterator[str]:
+    yield f"    {len(release.value):,} curves, each near to many of the data; details are in release.json"
+
+
 def _of_picture(release: Release) -> Iterator[str]:
     yield from _of_numbers(release)
     yield f"    {PIXELS_ONLY}"
@@ -101,6 +106,7 @@ _NOTES: dict[type[Any], Callable[[Release], Iterator[str]]] = {
     SyntheticRecords: _of_synthetic,
     CurveEstimate: _of_curve,
     NoisyPicture: _of_picture,
+    ReleasedCurves: _of_synthetic_curves,
 }
 
 

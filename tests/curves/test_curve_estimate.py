@@ -24,8 +24,12 @@ def test_a_negative_number_of_curves_is_one() -> None:
     contract = under(wide(4), Unit("add-remove"))
     value = MeanCurve("x").value(contract, np.full(7, -(2**40)))
     assert 1.0 == value.number
-    band = value.simultaneous_band(TIMES, calibrated(MeanCurve("x"), contract), 0.95)
-    assert np.all(band.low <= band.high)
+    noise = calibrated(MeanCurve("x"), contract)
+    for rho in (None, 0.1):
+        for band in (value.simultaneous_band(TIMES, noise, 0.95, rho), value.pointwise_band(TIMES, noise, 0.95, rho)):
+            mean = value.on(TIMES, noise, rho)
+            assert np.all(np.isfinite(band.low) & np.isfinite(band.high))
+            assert np.all((band.low <= mean) & (mean <= band.high))
 
 
 @pytest.mark.parametrize("basis", ["fourier", "bspline"])

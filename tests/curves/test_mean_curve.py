@@ -3,6 +3,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from curve_support import answered, calibrated, long, under, wide
 from reaedp import Unit
@@ -67,6 +69,25 @@ def test_the_sensitivity_is_attained_by_opposite_waves(statistic: MeanCurve, uni
     # Straight pieces of the grid turn the vector by less than a thousandth, which costs less than 10^-6 of its length.
     bound = statistic.sensitivity(contract).l2_squared
     assert (1 - 1e-4) * bound <= reached <= bound
+
+
+@given(
+    st.lists(st.integers(-(2**60), 2**60), min_size=6, max_size=6), st.lists(st.integers(-9, 9), min_size=6, max_size=6)
+)
+def test_sums_that_are_scaled_and_rounded_down_move_no_farther_than_they_did(sums: list[int], moves: list[int]) -> None:
+    contract = under(wide(POINTS), Unit("replace"))
+
+    class Sums:
+        def __init__(self, numbers: list[int]) -> None:
+            self.contract, self.numbers = contract, numbers
+
+        def curve_sums(self, _name: str) -> tuple[np.ndarray, int]:
+            return np.array(self.numbers), 1
+
+    statistic: Any = MeanCurve("x", "C", 0.1)
+    others = [number + move for number, move in zip(sums, moves, strict=True)]
+    distance = np.abs(statistic.answer(Sums(others)) - statistic.answer(Sums(sums)))
+    assert np.all(distance[:-1] <= np.abs(moves))
 
 
 def test_a_finer_grid_leaves_sensitivity_and_price_as_they_are() -> None:
@@ -141,7 +162,7 @@ def test_covariance_a2_is_never_noisier_than_c() -> None:
     for rho in np.logspace(-8, 3, 23):
         ours = expected_error(contract, MeanCurve("x", "A2", rho), mechanism)
         theirs = expected_error(contract, MeanCurve("x", "C", rho), mechanism)
-        # The largest gain is rounded to 2^-30, and covariance C pays for rounding its sums.
+        # The gains of covariance C are rounded to 2^-30.
         assert ours.curve <= theirs.curve * (1 + 1e-6)
         assert ours.worst_time <= theirs.worst_time * (1 + 1e-6)
 

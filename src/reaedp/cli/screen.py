@@ -25,7 +25,10 @@ console = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
 
 @contextmanager
 def steps() -> Iterator[Callable[[str], None]]:
-    """A line that says what is being done and for how long; it vanishes at the end."""
+    """A line that says what is being done and for how long; it vanishes at the end, and only people see it."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("opening")

@@ -18,7 +18,7 @@ from reaedp.curves.curve_seeds import Cells, CurveSeeds
 from reaedp.errors import Mistakes
 from reaedp.mechanisms.noise import Words
 from reaedp.synthesis.choices import Choices
-from reaedp.synthesis.proposal import _LEAST_GAMMA, _powers
+from reaedp.synthesis.proposal import LEAST_GAMMA, powers
 from reaedp.synthesis.seeds import Counts, Places
 
 #: Steps of equal probability, or of a Gaussian cut at three standard deviations.
@@ -63,9 +63,9 @@ class Steps:
             given=self.kept,
         )
         fine = isinstance(self.gamma, int | float) and (
-            self.gamma == 1 if self.law == "even" else _LEAST_GAMMA <= self.gamma < math.inf
+            self.gamma == 1 if self.law == "even" else LEAST_GAMMA <= self.gamma < math.inf
         )
-        rule = f"gamma must be 1 for even steps, and else a finite number of at least {_LEAST_GAMMA}"
+        rule = f"gamma must be 1 for even steps, and else a finite number of at least {LEAST_GAMMA}"
         mistakes.unless(fine, rule, given=self.gamma)
         mistakes.report()
         choices = Choices(LAWS[self.law][None])
@@ -161,7 +161,7 @@ def _classes(law: NDArray[np.float64], kept: int, gamma: float) -> NDArray[np.in
         ratios = np.multiply.outer(ratios, law / law.max())
     if gamma == 1.0:
         return np.zeros(ratios.shape, dtype=np.int64)
-    return np.unique(np.searchsorted(_powers(gamma, 52 * kept), ratios, side="right"), return_inverse=True)[1].reshape(
+    return np.unique(np.searchsorted(powers(gamma, 52 * kept), ratios, side="right"), return_inverse=True)[1].reshape(
         ratios.shape
     )
 

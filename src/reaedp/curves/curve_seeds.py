@@ -13,7 +13,7 @@ from reaedp.curves.lattice import RADIUS
 from reaedp.curves.space import CurveSpace
 from reaedp.errors import DeclarationError, sentence
 from reaedp.mechanisms.noise import Noise
-from reaedp.synthesis.seeds import Counts, Places, _uniform
+from reaedp.synthesis.seeds import Counts, Places, uniform
 
 #: Coarse coefficients of curves, a row each.
 Cells = NDArray[np.int64]
@@ -107,7 +107,7 @@ class CurveSeeds:
 
     def draw(self, count: int, noise: Noise) -> Places:
         """Uniform curves, independent of each other, by the places of their cells; without any curve, of none."""
-        return np.searchsorted(self._before[1:], _uniform(count, max(self.size, 1), noise), side="right")
+        return np.searchsorted(self._before[1:], uniform(count, max(self.size, 1), noise), side="right")
 
     def cells(self, places: Places) -> Cells:
         """Cells of drawn curves; zeros where there is none."""

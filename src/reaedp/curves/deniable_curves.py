@@ -12,12 +12,12 @@ from reaedp.contract import Contract, Curve
 from reaedp.curves.curve_proposal import LAWS, LawName, Steps, added_variance, middle, reach
 from reaedp.curves.curve_seeds import Cells, CoarseLattice, CurveSeeds, relative_deviations
 from reaedp.curves.lattice import RADIUS
-from reaedp.curves.synthetic_curves import CurveQuestion, ReleasedCurves, SyntheticCurves, unit_in_curves
+from reaedp.curves.synthetic_curves import CurveQuestion, ReleasedCurves, SyntheticCurves
 from reaedp.errors import DeclarationError, Mistakes, sentence
 from reaedp.mechanisms.noise import Noise
-from reaedp.mechanisms.record_plan import RecordPlan, fitting_plan, plan_records
+from reaedp.mechanisms.record_plan import RecordPlan, fitting_plan, plan_records, unit_of
 from reaedp.privacy.loss import Approximate, Price, positive
-from reaedp.privacy.unit import Change, Sensitivity, Unit
+from reaedp.privacy.unit import Sensitivity, Unit
 from reaedp.synthesis.deniable import deniable
 
 #: Even steps are equally likely; Gaussian ones are sorted by powers of four.
@@ -87,8 +87,7 @@ class DeniableCurves:
     def plan(self, sensitivity: Sensitivity) -> RecordPlan:
         """The test and what a curve really costs, computed again from the numbers above."""
         each = Approximate(self.epsilon, self.delta)
-        change: Change = "add-remove" if sensitivity.l1 == sensitivity.linf else "replace"
-        unit = unit_in_curves(change, sensitivity.linf, self.at_least)
+        unit = unit_of(sensitivity, self.at_least)
         return _fitting_plan(each, self.curves, unit, GAMMAS[self.law], self.tau)
 
     def lattice(self, curve: Curve) -> CoarseLattice:

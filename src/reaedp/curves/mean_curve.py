@@ -119,14 +119,13 @@ class MeanCurve:
         return math.isqrt(RADIUS**2 // math.isqrt(curve.rank))
 
     def sensitivity(self, contract: Contract) -> Sensitivity:
-        """A person's curves move the sums by the radius each, and the count; the worst of a few cases."""
+        """A person's curves move the sums by the radius each, and the count; gains of at most one move them no farther."""
         curve = contract.curve(self.curve)
         share, weight = share_of_a_person(contract, curve), self.weight(contract)
         moves = [(share.curves, share.curves)] if share.number_varies else []
         if contract.unit.change == "replace":
             moves.append((2 * share.curves, 0))
-        rounding = math.isqrt(curve.rank - 1) + 1 if self.covariance == "C" else 0
-        lengths = [(curves * RADIUS + rounding, number * weight) for curves, number in moves]
+        lengths = [(curves * RADIUS, number * weight) for curves, number in moves]
         return Sensitivity(
             l1=max(math.isqrt(curve.rank * length**2) + count for length, count in lengths),
             l2_squared=max(length**2 + count**2 for length, count in lengths),

@@ -8,7 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from reaedp.curves.lattice import RADIUS
 from reaedp.curves.mean_curve import MeanCurve
+from reaedp.curves.space import CurveSpace
+from reaedp.curves.synthetic_curves import ReleasedCurves, SyntheticCurves
 from reaedp.errors import DeclarationError, unknown
 from reaedp.evaluation.attack import Attack
 from reaedp.evaluation.attribute import by_classifier, by_neighbours, infer
@@ -126,6 +129,21 @@ def _of_curve(release: Finished, rng: np.random.Generator, label: str | None) ->
     yield Line(release.name, "utility", "largest error", float(np.abs(error).max()))
 
 
+def _of_synthetic_curves(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001
+    """Mean and spread over time, beside those of the curves as their coefficients have them."""
+    statistic: Any = release.statistic
+    curve = release.contract.curve(statistic.curve)
+    numbers = release.released()
+    made = numbers["value"].reshape(-1, len(CurveSpace(curve).times))
+    points = release.truth.curve_points(statistic.curve).astype(np.float64) * (curve.clip / RADIUS)
+    real = ReleasedCurves(curve, points, np.zeros(curve.rank), {}).on(CurveSpace(curve).times)
+    if len(made) and len(real):
+        for measure, summary in (("mean", np.mean), ("standard deviation", np.std)):
+            error = summary(made, axis=0) - summary(real, axis=0)
+            name = f"{measure} over time, root mean square error"
+            yield Line(release.name, "utility", name, math.sqrt(float((error**2).mean())))
+
+
 def _of_picture(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001
     picture = release.contract.picture
     assert picture is not None
@@ -206,6 +224,7 @@ _EVALUATIONS: dict[type[Any], Callable[[Finished, np.random.Generator, str | Non
     MutualInformation: _of_entropy,
     EntropyMap: _of_entropy,
     MeanCurve: _of_curve,
+    SyntheticCurves: _of_synthetic_curves,
     Pixels: _of_picture,
     Synthetic: _of_synthetic,
 }

@@ -12,7 +12,7 @@ from reaedp.mechanisms.stopping import Stopping, guarantee, row_steps, smallest_
 from reaedp.privacy.accounting import epsilon as composed
 from reaedp.privacy.conversion import HEADROOM, SLACK, bisect
 from reaedp.privacy.loss import Approximate, exact
-from reaedp.privacy.unit import Unit
+from reaedp.privacy.unit import Change, Sensitivity, Unit
 
 #: The share of answers given up for speed.
 SACRIFICED = 0.01
@@ -153,3 +153,10 @@ def fitting_plan(each: Approximate, records: int, unit: Unit, gamma: float, tau:
     if plan is None:
         raise DeclarationError(f"No test lets any record pass at a cost of {each}; no plan would have been made.")
     return plan
+
+
+def unit_of(sensitivity: Sensitivity, at_least: int | None) -> Unit:
+    """A unit of which counts have this sensitivity; which column names people does not matter to its price."""
+    rows = sensitivity.linf
+    change: Change = "add-remove" if sensitivity.l1 == rows else "replace"
+    return Unit(change, at_least=at_least) if rows == 1 else Unit(change, "person", rows, at_least)

@@ -1,11 +1,14 @@
-"""Planned mean curves."""
+"""Planned curves: their mean, and synthetic ones."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 from reaedp.contract import Contract
+from reaedp.curves.curve_proposal import LawName
+from reaedp.curves.deniable_curves import DeniableCurves
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.curves.smoothing import Covariance
+from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.errors import Mistakes
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.planned.planned import Planned
@@ -39,3 +42,40 @@ class PlannedMeanCurve(Planned):
         statistic.check(contract)
         mechanism = Gaussian.within(*self.price(contract.budget), statistic.sensitivity(contract))
         return Request(self.name, statistic, mechanism)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedSyntheticCurves(Planned):
+    """So many curves by mechanism F: the first `kept` coefficients are a seed's, moved by about `spread` clips."""
+
+    curve: str
+    curves: int
+    kept: int
+    spread: float
+    law: LawName = "even"
+    rest: float = 0.0
+
+    @property
+    def noise(self) -> str:
+        """The name of the method."""
+        return "deniable curves"
+
+    def note_mistakes(self, mistakes: Mistakes) -> None:
+        """Note whatever is wrong with curve and number; the rest needs the contract."""
+        mistakes.unless(isinstance(self.curve, str), "curve must name a declared curve", given=self.curve)
+        with mistakes.gathered():
+            SyntheticCurves(str(self.curve), self.curves)
+
+    def request(self, contract: Contract) -> Request:
+        """The curves, and the test set to what may be spent."""
+        mechanism = DeniableCurves.within(
+            *self.price(contract.budget),
+            contract,
+            self.curve,
+            self.curves,
+            kept=self.kept,
+            spread=self.spread,
+            law=self.law,
+            rest=self.rest,
+        )
+        return Request(self.name, SyntheticCurves(self.curve, self.curves), mechanism)

@@ -7,8 +7,9 @@ import numpy as np
 
 from reaedp.answer import Shape
 from reaedp.contract import Contract
+from reaedp.errors import DeclarationError, sentence
 from reaedp.mechanisms.noise import Noise
-from reaedp.mechanisms.record_plan import RecordPlan, fitting_plan, plan_records
+from reaedp.mechanisms.record_plan import RecordPlan, fitting_plan, plan_records, unit_of
 from reaedp.privacy.loss import Approximate, Price
 from reaedp.privacy.unit import Sensitivity, Unit
 from reaedp.synthesis.amortised import refuse_replacement
@@ -91,10 +92,7 @@ class Deniable:
 
     def plan(self, sensitivity: Sensitivity) -> RecordPlan:
         """The test and what a record really costs, computed again from the numbers above."""
-        rows = sensitivity.linf
-        change: Any = "add-remove" if sensitivity.l1 == rows else "replace"
-        # Which column names people does not matter here; that several rows are one person's does.
-        unit = Unit(change, at_least=self.at_least) if rows == 1 else Unit(change, "person", rows, self.at_least)
+        unit = unit_of(sensitivity, self.at_least)
         return fitting_plan(Approximate(self.epsilon, self.delta), self.records, unit, GAMMAS[self.proposal], self.tau)
 
     def scale(self, sensitivity: Sensitivity) -> float:
@@ -119,6 +117,10 @@ class Deniable:
     def apply(self, exact: Question, sensitivity: Sensitivity, noise: Noise) -> SyntheticRecords:
         """The records that pass; how many there are, and which "nothing" they stand beside, is part of the answer."""
         records = exact.records
+        promised = seed_unit(records.contract, self.keep or exact.columns, halves=self.halves).at_least or 0
+        if (self.at_least or 0) > promised:
+            rule = f"at_least must not exceed the {promised} rows that the contract promises"
+            raise DeclarationError(sentence(rule, given=self.at_least))
         model_part, seed_part = (records.half(0), records.half(1)) if self.halves else (records, records)
         learned = self.network.learn(model_part, exact.columns, sensitivity, noise, records.progress)
         plan = self.plan(sensitivity)

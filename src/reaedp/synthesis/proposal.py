@@ -20,7 +20,7 @@ from reaedp.synthesis.seeds import Counts, Places, Seeds
 #: Logarithm of a factor by which classes are narrower than γ: more than all rounding in them, with room (PROOFS.md).
 _ROUNDING = 1e-11
 #: Below this factor there would be too many classes.
-_LEAST_GAMMA = 1.01
+LEAST_GAMMA = 1.01
 #: So many probabilities of at least 2^-52 multiply without leaving the normal doubles.
 _MOST_KEPT = 18
 
@@ -109,8 +109,8 @@ class Mixed:
         mistakes = Mistakes()
         lengths = np.flatnonzero(self.weights)
         note_mistakes(mistakes, "the numbers of kept cells", np.array(self.weights)[lengths])
-        fine = isinstance(self.gamma, int | float) and _LEAST_GAMMA <= self.gamma < math.inf
-        mistakes.unless(fine, f"gamma must be a finite number of at least {_LEAST_GAMMA}", given=self.gamma)
+        fine = isinstance(self.gamma, int | float) and LEAST_GAMMA <= self.gamma < math.inf
+        mistakes.unless(fine, f"gamma must be a finite number of at least {LEAST_GAMMA}", given=self.gamma)
         mistakes.report()
         choices = Choices(np.array([self.weights])[:, lengths])
         exact = np.zeros(len(self.weights))
@@ -118,7 +118,7 @@ class Mixed:
         object.__setattr__(self, "_kept", choices)
         object.__setattr__(self, "_lengths", lengths)
         object.__setattr__(self, "weights", tuple(exact.tolist()))
-        object.__setattr__(self, "_ends", _powers(self.gamma, 52 * (_MOST_KEPT + 1)))
+        object.__setattr__(self, "_ends", powers(self.gamma, 52 * (_MOST_KEPT + 1)))
 
     @property
     def least(self) -> int:
@@ -181,7 +181,7 @@ class Mixed:
         return np.cumsum(terms, axis=1)
 
 
-def _powers(gamma: float, bits: int) -> NDArray[np.float64]:
+def powers(gamma: float, bits: int) -> NDArray[np.float64]:
     """1/γ and its powers down to 2^-bits, slightly narrowed, so that no class is wider than γ after rounding."""
     width = math.log(gamma) - _ROUNDING
     powers: NDArray[np.float64] = np.exp(-width * np.arange(math.ceil(bits * math.log(2) / width), 0, -1))

@@ -74,7 +74,7 @@ def _declared(coarse: Places, coarsening: Coarsening, rng: np.random.Generator) 
 def systematic(ends: Floats, situations: int, situation: Places, rng: np.random.Generator) -> Places:
     """A place for each row in a line on which the law of situation s fills the stretch from s to s + 1.
 
-    The n rows of a situation stand at (r + u) / n, r = 0, …, n - 1, with one random u; which row stands where is random.
+    The n rows of a situation stand at (r + u) / n, r = 0, …, n - 1, with one random u; who stands where is random.
     """
     count = len(situation)
     order = rng.permutation(count)

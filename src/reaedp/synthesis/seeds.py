@@ -56,7 +56,7 @@ class Seeds:
 
     def draw(self, count: int, noise: Noise) -> Places:
         """Uniform records, independent of each other; without any record, the place of none."""
-        numbers = _uniform(count, max(self.size, 1), noise)
+        numbers = uniform(count, max(self.size, 1), noise)
         return np.searchsorted(self._ends, numbers, side="right")
 
     def cells(self, places: Places, length: int) -> Codes:
@@ -105,7 +105,7 @@ def _level(size: int, of_key: NDArray[np.int64], edge: NDArray[np.int64], counts
     return _Level(size, edges, totals, of_key)
 
 
-def _uniform(count: int, below: int, noise: Noise) -> NDArray[np.int64]:
+def uniform(count: int, below: int, noise: Noise) -> NDArray[np.int64]:
     """Exactly uniform numbers: words from the last, incomplete, stretch of `below` numbers are drawn again."""
     words = np.array(noise.words(count))
     last = np.uint64(_WORDS - _WORDS % below - 1)

@@ -1,0 +1,88 @@
+import numpy as np
+import pytest
+
+from reaedp import Boolean, Category, Integer
+from reaedp.synthesis.cliques import junction_tree
+from reaedp.synthesis.coarsening import coarsen, estimated_shares
+from reaedp.synthesis.dependencies import Candidate, affordable, candidates, misplaced, most_cells
+from reaedp.synthesis.smoothing import smoothed
+
+AGE = Integer(name="age", lower=0, upper=99, provenance="public")
+TOWN = Category(name="town", levels=tuple(f"t{number}" for number in range(40)), provenance="public")
+
+
+def test_neighbours_are_merged_and_a_heavy_cell_stays_alone() -> None:
+    counts = np.zeros(AGE.size)
+    counts[:100] = 100.0
+    counts[40] = 10_000.0
+    coarse = coarsen(AGE, counts, 1.0, 10)
+    cell = coarse.merging.cell
+    assert np.all((np.diff(cell[:100]) == 0) | (np.diff(cell[:100]) == 1))
+    assert 1 == (cell[:100] == cell[40]).sum()
+    # Nulls and other troubles come after the numbers and are not merged with them.
+    assert set(cell[100:]).isdisjoint(cell[:100])
+
+
+def test_rare_categories_share_a_cell() -> None:
+    counts = np.ones(TOWN.size)
+    counts[[3, 7]] = 1000.0
+    coarse = coarsen(TOWN, counts, 1.0, 10)
+    assert 3 == coarse.size
+    assert coarse.merging.cell[3] != coarse.merging.cell[7]
+    assert 1.0 == pytest.approx(coarse.coarse_shares.sum())
+
+
+def test_views_are_coarser_and_coarser_and_begin_with_the_cells_themselves() -> None:
+    coarse = coarsen(AGE, np.full(AGE.size, 100.0), 1.0, 32)
+    sizes = [view.size for view in coarse.views]
+    assert coarse.size == sizes[0]
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(set(sizes)) == len(sizes) > 1
+
+
+@pytest.mark.parametrize("column", [Boolean(name="b", provenance="public"), TOWN, AGE], ids=lambda column: column.kind)
+@pytest.mark.parametrize("level", [-1e6, 0.0, 1e12])
+def test_any_noisy_counts_give_positive_shares(column: AGE, level: float) -> None:
+    rng = np.random.default_rng(1)
+    coarse = coarsen(column, level + rng.normal(0, 50, column.size), 50.0, 8)
+    assert np.all(coarse.shares > 0)
+    assert 1.0 == pytest.approx(coarse.shares.sum())
+
+
+def test_doubtful_cells_keep_their_sum() -> None:
+    noisy = np.array([1000.0, 20.0, -10.0, 5.0, 15.0])
+    shares = estimated_shares(noisy, 10.0, smooth=0)
+    assert 30 / 1030 == pytest.approx(shares[1:].sum(), rel=1e-6)
+
+
+def test_smoothing_keeps_sums_and_jumps_and_removes_noise() -> None:
+    """Of the noise in a flat column runs of eight cells leave one in √8; 2.5 deviations pass once in 80 differences."""
+    rng = np.random.default_rng(2)
+    truth = np.repeat([100.0, 5000.0, 100.0], [30, 1, 69])
+    noisy = truth + rng.normal(0, 10, 100)
+    smooth = smoothed(noisy, 10.0)
+    assert noisy.sum() == pytest.approx(smooth.sum(), rel=0.02)
+    assert 5000 == pytest.approx(smooth[30], rel=0.02)
+    assert np.abs(smooth - truth)[40:].mean() < 0.7 * np.abs(noisy - truth)[40:].mean()
+    assert np.array_equal(np.zeros(0), smoothed(np.zeros(0), 1.0))
+
+
+def test_candidates_are_all_views_that_noise_leaves_visible() -> None:
+    columns = [coarsen(AGE, np.full(AGE.size, 100.0), 1.0, 32) for _ in range(2)]
+    views = len(columns[0].views)
+    assert views**2 == len(candidates([(0, 1)], columns, 1e9))
+    smallest = columns[0].views[-1].size ** 2
+    assert [Candidate((0, 1), (views - 1, views - 1))] == candidates([(0, 1)], columns, smallest)
+    assert [] == candidates([(0, 1)], columns, most_cells(10.0, 100.0))
+
+
+def test_pairs_that_would_make_the_tree_too_large_are_not_affordable() -> None:
+    tree = junction_tree((10, 10, 10), [(0, 1)])
+    assert {(0, 1)} == affordable(tree, tree.cells + 99)
+    assert {(0, 1), (0, 2), (1, 2)} == affordable(tree, tree.cells + 100)
+
+
+def test_misplaced_rows_are_half_the_distance_beyond_the_noise() -> None:
+    noisy, expected = np.array([130, 70]), np.array([100.0, 100.0])
+    assert 30.0 == pytest.approx(misplaced(noisy, expected, 1e-9))
+    assert 0.0 == misplaced(noisy, expected, 1e3)
