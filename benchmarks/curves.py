@@ -95,7 +95,11 @@ def ours(file: Path) -> float:
 
 
 def samples(folder: Path) -> Iterator[Sample]:
-    """Clips, offsets and bounds on slopes are round numbers that textbooks give; none was fitted to the files."""
+    """Clips, offsets and bounds on slopes are round numbers, set with these files in view, which are public.
+
+    Clips were raised until few curves are cut, and the slope of the last sample from 0.4, at which its rule was up to
+    1.46 times the best: a custodian who may not look will do somewhat worse than "rule" and "chosen" here.
+    """
     ages = [1, 1.25, 1.5, 1.75, 2, 3, 4, 5, 6, 7, 8, *np.arange(8.5, 18.5, 0.5).tolist()]
     common = {"form": "wide", "basis": "wiener", "provenance": "public"}
     yield Sample(

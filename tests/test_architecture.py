@@ -23,7 +23,7 @@ LAYERS = [
     ["request", "release"],
     ["planned"],
     ["plan", "forecast", "advice", "calibration", "purchase"],
-    ["readme", "manifest", "folder"],
+    ["charts", "readme", "manifest", "folder"],
     ["curator"],
     ["evaluation"],
     ["audit"],

@@ -13,6 +13,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from reaedp.charts import chart
 from reaedp.contract import Contract
 from reaedp.engine import connect
 from reaedp.errors import DeclarationError, ReaedpError
@@ -35,10 +36,9 @@ class ReleaseFolder:
         """Write all files, make them durable, then give the folder its name."""
         try:
             for release in releases:
-                _write_values(self._hidden / release.name, release.statistic.frame(release.value, release.noise))
-                for suffix, content in release.attachments.items():
-                    (self._hidden / f"{release.name}{suffix}").write_bytes(content)
-            (self._hidden / "README.txt").write_text(readme(contract, releases), encoding="utf-8")
+                _write_release(self._hidden / release.name, release)
+            names = sorted(path.name for path in self._hidden.iterdir())
+            (self._hidden / "README.txt").write_text(readme(contract, releases, names), encoding="utf-8")
             record = manifest(contract, releases, self._created, hashes(self._hidden))
             (self._hidden / "release.json").write_text(json.dumps(record, indent=1, ensure_ascii=False), "utf-8")
             for path in [*self._hidden.iterdir(), self._hidden]:
@@ -93,6 +93,16 @@ def hashes(folder: Path) -> dict[str, str]:
         for path in sorted(folder.iterdir())
         if path.name != "release.json"
     }
+
+
+def _write_release(stem: Path, release: Release) -> None:
+    """The numbers as a table, and as a picture where people would rather look."""
+    frame = release.statistic.frame(release.value, release.noise)
+    _write_values(stem, frame)
+    picture = chart(release.value, frame)
+    pictures = release.attachments | ({".svg": picture} if picture else {})
+    for suffix, content in pictures.items():
+        stem.with_suffix(suffix).write_bytes(content)
 
 
 def _write_values(stem: Path, columns: dict[str, NDArray[Any]]) -> None:

@@ -2,6 +2,7 @@
 
 import math
 import platform
+from collections.abc import Iterable
 from dataclasses import asdict, fields, is_dataclass
 from datetime import UTC, date, datetime
 from importlib.metadata import version
@@ -71,7 +72,7 @@ def manifest(
         "unit": asdict(contract.unit),
         "budget": asdict(contract.budget),
         "private": not any(release.seeded for release in releases),
-        "releases": [_release(release, contract) for release in releases],
+        "releases": [_release(release, contract, own_files(release, hashes)) for release in releases],
         "software": {"python": platform.python_version()} | {name: version(name) for name in LIBRARIES},
         "files": hashes,
     } | _other_facts(contract)
@@ -83,7 +84,12 @@ def _other_facts(contract: Contract) -> dict[str, Any]:
     return curves | ({"picture": asdict(contract.picture)} if contract.picture else {})
 
 
-def _release(release: Release, contract: Contract) -> dict[str, Any]:
+def own_files(release: Release, names: Iterable[str]) -> list[str]:
+    """The files of one release; its name has no dot."""
+    return [name for name in names if name.partition(".")[0] == release.name]
+
+
+def _release(release: Release, contract: Contract, files: list[str]) -> dict[str, Any]:
     noise = release.noise
     return {
         "name": release.name,
@@ -100,7 +106,7 @@ def _release(release: Release, contract: Contract) -> dict[str, Any]:
         "entry": release.entry,
         "seeded": release.seeded,
         "details": release.details,
-        "files": [f"{release.name}{suffix}" for suffix in (".csv", ".parquet", *release.attachments)],
+        "files": files,
     }
 
 

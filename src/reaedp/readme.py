@@ -8,6 +8,7 @@ from reaedp.contract import Contract
 from reaedp.contract.picture import PIXELS_ONLY
 from reaedp.curves.estimate import CurveEstimate
 from reaedp.curves.synthetic_curves import ReleasedCurves
+from reaedp.manifest import own_files
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.release import Release
 from reaedp.statistics.pixels import NoisyPicture
@@ -44,14 +45,14 @@ How to check
   `reaedp verify FOLDER` compares every file with its SHA-256 in release.json and recomputes the price."""
 
 
-def readme(contract: Contract, releases: tuple[Release, ...]) -> str:
+def readme(contract: Contract, releases: tuple[Release, ...], names: list[str]) -> str:
     """Plain words, wrapped at a readable width."""
     total = epsilon(tally([release.price for release in releases]), contract.budget.delta)
     blocks = [
         f"Differentially private release of {contract.dataset}",
         *(["NOT PRIVATE: made with seeded noise, for experiments on public data only."] if _seeded(releases) else []),
         "What is here",
-        *(_about(release) for release in releases),
+        *(_about(release, own_files(release, names)) for release in releases),
         _COLUMNS,
         "What is promised",
         _promise(contract, total),
@@ -65,10 +66,11 @@ def _seeded(releases: tuple[Release, ...]) -> bool:
     return any(release.seeded for release in releases)
 
 
-def _about(release: Release) -> str:
-    files = ", ".join(f"{release.name}{suffix}" for suffix in (".csv", ".parquet", *release.attachments))
+def _about(release: Release, files: list[str]) -> str:
     speak = _NOTES.get(type(release.value), _of_numbers)
-    return "\n".join([f"  {files}: {release.statistic.title}", *speak(release), f"    ledger entry {release.entry}"])
+    return "\n".join(
+        [f"  {', '.join(files)}: {release.statistic.title}", *speak(release), f"    ledger entry {release.entry}"]
+    )
 
 
 def _of_numbers(release: Release) -> Iterator[str]:

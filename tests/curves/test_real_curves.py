@@ -18,7 +18,7 @@ from reaedp.mechanisms.noise import SeededNoise
 DATA = os.environ.get("REAEDP_DATA")
 pytestmark = pytest.mark.skipif(not DATA, reason="REAEDP_DATA names no folder of public data")
 AGES = (1, 1.25, 1.5, 1.75, 2, 3, 4, 5, 6, 7, 8, *np.arange(8.5, 18.5, 0.5).tolist())
-#: File, unit, facts: round numbers that could be known without the data.
+#: File, unit, facts: round numbers, set with these public files in view so that few curves are cut.
 SAMPLES: dict[str, tuple[str, Unit, dict[str, Any]]] = {
     "growth": (
         "berkeley-growth.csv",

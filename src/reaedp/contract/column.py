@@ -4,7 +4,7 @@ Every value of a column, however broken, falls into exactly one cell or is dropp
 that value alone. The kinds differ in how they draw their cells; what is common to them is here.
 """
 
-import math
+import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
@@ -114,7 +114,7 @@ class Column(ABC):
 
 def finite(value: object) -> bool:
     """True for a finite number that is not a truth value."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def whole(value: object, low: int, high: int) -> bool:

@@ -119,7 +119,7 @@ class MeanCurve:
         return math.isqrt(RADIUS**2 // math.isqrt(curve.rank))
 
     def sensitivity(self, contract: Contract) -> Sensitivity:
-        """A person's curves move the sums by the radius each, and the count; gains of at most one move them no farther."""
+        """A person's curves move the sums by the radius each, and the count; gains below one change nothing."""
         curve = contract.curve(self.curve)
         share, weight = share_of_a_person(contract, curve), self.weight(contract)
         moves = [(share.curves, share.curves)] if share.number_varies else []

@@ -79,7 +79,7 @@ class Search:
             if left == WITH_TRIPLES:
                 self._count(self._triples())
             # Early batches leave room for late ones.
-            self._choose(batch, sum(self.tree.sizes) + MOST_CELLS * (len(batches) - left + 1) // len(batches))
+            self._choose(batch, sum(self.tree.sizes) + MOST_CELLS * (len(batches) - left + 1) ** 2 // len(batches) ** 2)
             self.beliefs = self._refitted(LAST_STEPS if left == 1 else STEPS)
 
     def _singles(self) -> list[Integers]:
