@@ -1,4 +1,4 @@
-"""The whole path on a real data set about people: plan, release, verify, and what the ledger says afterwards.
+"""The whole path on a real data set about people: plan, audit, release, verify, ledger, and a look at the truth.
 
 Run by `make demo`. Everything it makes lies in one folder, which it replaces.
 """
@@ -27,9 +27,11 @@ def main(folder: Path) -> None:
     for command in (
         "check plan.toml",
         "plan plan.toml",
+        "audit plan.toml",
         "release plan.toml --data rand_hie.csv --out published",
         "verify published --ledger budget.sqlite",
         "ledger show budget.sqlite",
+        "evaluate published --data rand_hie.csv --out not-to-be-published",
     ):
         print(f"\n$ reaedp {command}", flush=True)
         subprocess.run([sys.executable, "-m", "reaedp", *command.split()], cwd=folder, check=True)

@@ -28,6 +28,7 @@ LAYERS = [
     ["evaluation"],
     ["audit"],
     ["learning", "publication", "verification"],
+    ["paper"],
     ["cli", "__init__", "__main__"],
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

@@ -166,7 +166,9 @@ def test_rows_are_dealt_at_random_within_a_situation() -> None:
     """Two columns drawn without looking at each other: χ² of their table has its usual law, 4 degrees of freedom."""
     rng = np.random.default_rng(6)
     law = np.array([0.2, 0.3, 0.5])
-    one, other = (systematic(np.cumsum(law), 1, np.zeros(9000, dtype=np.intp), rng) for _ in range(2))
+    one, other = (
+        systematic(np.cumsum(law), np.zeros(3, dtype=np.intp), np.zeros(9000, dtype=np.intp), rng) for _ in range(2)
+    )
     seen = np.bincount(3 * one + other, minlength=9).reshape(3, 3)
     expected = np.outer(seen.sum(axis=1), seen.sum(axis=0)) / 9000
     assert ((seen - expected) ** 2 / expected).sum() < chi2.isf(1e-7, 4)

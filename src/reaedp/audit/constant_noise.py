@@ -2,24 +2,33 @@
 
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from reaedp.answer import Integers
 from reaedp.mechanisms.noise import Words
 
+#: Gaussian answers lie between this many scales and half as many more, so that a model finds enough rows to go on.
+SCALES = 100
+Kind = Literal["laplace", "gaussian", "choice"]
+
 
 class Drawn(NamedTuple):
     """What noise was asked to hide, and with which scale."""
 
+    kind: Kind
     exact: Integers
     scale: float
 
 
 @dataclass(frozen=True, slots=True)
 class ConstantNoise:
-    """Answers the same number whatever the data, and remembers what it should have hidden."""
+    """Answers the same whatever the data, and remembers what it should have hidden.
+
+    Laplace answers are one number, which lies below or above every threshold; Gaussian ones and choices vary from place
+    to place, so that what is learned from them is not all alike.
+    """
 
     value: int
     rng: np.random.Generator
@@ -28,16 +37,19 @@ class ConstantNoise:
 
     def laplace(self, exact: Integers, scale: float) -> Integers:
         """The number, as often as there are cells."""
-        return self._answer(exact, scale)
+        self.drawn.append(Drawn("laplace", exact.copy(), scale))
+        return np.full(exact.shape, self.value, dtype=np.int64)
 
     def gaussian(self, exact: Integers, scale: float) -> Integers:
-        """The same."""
-        return self._answer(exact, scale)
+        """Numbers of a fixed sequence."""
+        self.drawn.append(Drawn("gaussian", exact.copy(), scale))
+        least = max(1, round(SCALES * scale))
+        return self.generator().integers(least, least + least // 2, exact.shape, dtype=np.int64, endpoint=True)
 
     def choose(self, scores: Integers, scale: float) -> int:
-        """The first place."""
-        self._answer(scores, scale)
-        return 0
+        """One place after the other."""
+        self.drawn.append(Drawn("choice", scores.copy(), scale))
+        return len(self.drawn) % len(scores)
 
     def words(self, count: int) -> Words:
         """Words of a fixed sequence."""
@@ -46,7 +58,3 @@ class ConstantNoise:
     def generator(self) -> np.random.Generator:
         """The same stream each time."""
         return deepcopy(self.rng)
-
-    def _answer(self, exact: Integers, scale: float) -> Integers:
-        self.drawn.append(Drawn(exact.copy(), scale))
-        return np.full(exact.shape, self.value, dtype=np.int64)

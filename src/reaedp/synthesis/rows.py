@@ -42,19 +42,19 @@ def coarse_rows(beliefs: Beliefs, count: int, rng: np.random.Generator) -> list[
         situation = np.zeros(count, dtype=np.intp)
         for column in known:
             situation = situation * tree.sizes[column] + drawn[column]
-        chosen = systematic(_ends(law), len(law), situation, rng) - situation * law.shape[1]
+        owner = np.repeat(np.arange(len(law)), law.shape[1])
+        chosen = systematic(_ends(law), owner, situation, rng) - situation * law.shape[1]
         for column, values in zip(new, np.unravel_index(chosen, tree.shape(new)), strict=True):
             drawn[column] = values
     return drawn
 
 
 def _ends(law: Floats) -> Floats:
-    """Where each cell's stretch ends, all situations in one line."""
+    """Shares of each situation up to and with each cell."""
     ends = np.cumsum(law, axis=1)
     # A situation that never occurs has no law; its rows, if rounding brings any, get the last cell.
     ends /= np.maximum(ends[:, -1:], np.finfo(np.float64).tiny)
     ends[:, -1] = 1.0
-    ends += np.arange(len(law))[:, None]
     return ends.ravel()
 
 
@@ -63,29 +63,29 @@ def _declared(coarse: Places, coarsening: Coarsening, rng: np.random.Generator) 
     order = np.argsort(coarsening.merging.cell, kind="stable")
     if coarsening.size == len(order):
         return order[coarse]
+    owner = coarsening.merging.cell[order]
     ends = np.cumsum(coarsening.shares[order])
-    groups = coarsening.merging.cell[order]
-    last = np.flatnonzero(np.diff(groups, append=coarsening.size))
+    last = np.flatnonzero(np.diff(owner, append=coarsening.size))
     start = np.concatenate([[0.0], ends[last[:-1]]])
-    ends = groups + np.minimum((ends - start[groups]) / (ends[last] - start)[groups], 1.0)
-    return order[systematic(ends, coarsening.size, coarse, rng)]
+    ends = (ends - start[owner]) / (ends[last] - start)[owner]
+    return order[systematic(ends, owner, coarse, rng)]
 
 
-def systematic(ends: Floats, situations: int, situation: Places, rng: np.random.Generator) -> Places:
-    """A place for each row in a line on which the law of situation s fills the stretch from s to s + 1.
+def systematic(ends: Floats, owner: Places, situation: Places, rng: np.random.Generator) -> Places:
+    """A cell for each row, in proportion to its situation's law; cell i belongs to situation `owner[i]`.
 
-    The n rows of a situation stand at (r + u) / n, r = 0, …, n - 1, with one random u; who stands where is random.
+    The n rows of a situation stand at (r + u) / n, r = 0, …, n - 1, with one random u, and take the cell in whose part
+    of the law they stand; which row stands where is random.
     """
-    count = len(situation)
-    order = rng.permutation(count)
+    situations = int(owner[-1]) + 1
+    order = rng.permutation(len(situation))
     keys = situation[order]
     # Sixteen bits are sorted by counting.
     order = order[np.argsort(keys.astype(np.uint16) if situations <= 2**16 else keys, kind="stable")]
-    each = np.bincount(situation, minlength=situations)
-    sorted_keys = np.repeat(np.arange(situations), each)
-    rank = np.arange(count) - (np.cumsum(each) - each)[sorted_keys]
-    points = sorted_keys + (rank + rng.random(situations)[sorted_keys]) / each[sorted_keys]
-    points = np.minimum(points, np.nextafter(sorted_keys + 1.0, 0.0))
-    chosen = np.empty(count, dtype=np.intp)
-    chosen[order] = np.searchsorted(ends, points, side="right")
+    rows_each = np.bincount(situation, minlength=situations)
+    before = np.cumsum(rows_each) - rows_each
+    here = rows_each[owner]
+    taken = np.clip(np.ceil(ends * here - rng.random(situations)[owner]), 0, here).astype(np.intp)
+    chosen = np.empty(len(situation), dtype=np.intp)
+    chosen[order] = np.repeat(np.arange(len(ends)), np.diff(before[owner] + taken, prepend=0))
     return chosen

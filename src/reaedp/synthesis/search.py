@@ -79,7 +79,8 @@ class Search:
             if left == WITH_TRIPLES:
                 self._count(self._triples())
             # Early batches leave room for late ones.
-            self._choose(batch, sum(self.tree.sizes) + MOST_CELLS * (len(batches) - left + 1) ** 2 // len(batches) ** 2)
+            share = (1 - (left - 1) / len(batches)) ** 2
+            self._choose(batch, sum(self.tree.sizes) + round(MOST_CELLS * share))
             self.beliefs = self._refitted(LAST_STEPS if left == 1 else STEPS)
 
     def _singles(self) -> list[Integers]:
@@ -116,20 +117,14 @@ class Search:
         closed: set[Group] = set()
         chosen: set[Group] = set()
         for _ in range(count):
-            pairs = affordable(self.tree, room)
-            left = [
-                place for place, offer in enumerate(offers) if offer.group not in closed and self._fits(offer, pairs)
-            ]
+            open_groups = (affordable(self.tree, room) | set(self._triples())) - closed
+            left = [place for place, offer in enumerate(offers) if offer.group in open_groups]
             if not left:
                 return
             place = self.means.choices.choose(found[left], self.means.tables.sensitivity, self.means.noise)
             closed |= _told(offers[left[place]].group, chosen)
             chosen.add(offers[left[place]].group)
             self._measure(offers[left[place]])
-
-    def _fits(self, offer: Candidate, pairs: set[Group]) -> bool:
-        """Whether the junction tree stays small."""
-        return offer.group in pairs or self.tree.home(offer.group) is not None
 
     def _measure(self, chosen: Candidate) -> None:
         """One noisy table more."""
