@@ -6,19 +6,22 @@ unit is absent before.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.audit.made_up import MadeUp, Placement, codes, placed
+from reaedp.audit.made_up_sums import curves_apart, pixels_apart
 from reaedp.contract import Column, Contract
+from reaedp.curves.mean_curve import MeanCurve
 from reaedp.privacy.unit import Unit
 from reaedp.statistics.entropies import renyi_entropy
 from reaedp.statistics.entropy import ConditionalEntropy, Entropy, MutualInformation
 from reaedp.statistics.entropy_histogram import EntropyHistogram
 from reaedp.statistics.entropy_map import EntropyMap
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
+from reaedp.statistics.pixels import Pixels
 from reaedp.statistics.routed_entropy import RoutedEntropy
 from reaedp.statistics.statistic import Statistic
 from reaedp.table import domain_size
@@ -31,13 +34,24 @@ MOST_CELLS = 1_024
 TRIED = 32
 
 
+class Answering(Protocol):
+    """Made-up data, as far as one kind of statistic asks for it."""
+
+    @property
+    def contract(self) -> Contract:
+        """What is public about it."""
+
+    def answer(self, statistic: Statistic) -> Any:
+        """The exact answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """Two made-up data sets that differ in one unit, in words and as counts."""
+    """Two made-up data sets that differ in one unit, in words and as data."""
 
     label: str
-    first: MadeUp
-    second: MadeUp
+    first: Answering
+    second: Answering
 
 
 def worst_cases(statistic: Statistic, contract: Contract) -> tuple[Neighbours, ...]:
@@ -220,6 +234,22 @@ def _routed(statistic: RoutedEntropy, contract: Contract) -> Iterator[Neighbours
     yield _neighbours("one of many equal cells", contract, statistic.columns, Places(others, before, after))
 
 
+def _mean_curve(statistic: MeanCurve, contract: Contract) -> Iterator[Neighbours]:
+    """Of a few pairs the one whose answers are farthest apart."""
+    unit = contract.unit
+    cases = list(curves_apart(statistic, contract, shared_rows(unit)))
+
+    def distance(case: tuple[str, Answering, Answering]) -> float:
+        return float(((case[2].answer(statistic) - case[1].answer(statistic)).astype(np.float64) ** 2).sum())
+
+    label, first, second = max(cases, key=distance)
+    yield Neighbours(f"one {unit.noun} has {label}", first, second)
+
+
+def _pixels(statistic: Pixels, contract: Contract) -> Iterator[Neighbours]:
+    return (Neighbours(*case) for case in pixels_apart(statistic, contract))
+
+
 _CASES: dict[type[Any], Callable[[Any, Contract], Iterator[Neighbours]]] = {
     Marginal: _counts,
     EntropyHistogram: _counts,
@@ -229,4 +259,6 @@ _CASES: dict[type[Any], Callable[[Any, Contract], Iterator[Neighbours]]] = {
     MutualInformation: _information,
     EntropyMap: _map,
     RoutedEntropy: _routed,
+    MeanCurve: _mean_curve,
+    Pixels: _pixels,
 }

@@ -9,6 +9,7 @@ from reaedp.cli import learn, ledger
 from reaedp.cli.audit import audit
 from reaedp.cli.calibrate import calibrate
 from reaedp.cli.evaluate import evaluate
+from reaedp.cli.reproduce import reproduce
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -22,6 +23,7 @@ app.add_typer(learn.app, name="learn")
 app.command()(calibrate)
 app.command()(evaluate)
 app.command()(audit)
+app.command()(reproduce)
 
 Data = Annotated[str, typer.Option(help="CSV, TSV or Parquet file, a glob of them, or a database address.")]
 

@@ -1,0 +1,73 @@
+"""Made-up curves as sums of lattice points, and made-up pictures as values: worst cases need no more of them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from reaedp.answer import Integers
+from reaedp.contract import Contract, Picture
+from reaedp.curves.lattice import RADIUS
+from reaedp.curves.mean_curve import MeanCurve, share_of_a_person
+from reaedp.statistics.pixels import Pixels
+from reaedp.statistics.statistic import Countable, Statistic
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MadeUpCurves:
+    """Records that exist only as the sums and the number of their curves."""
+
+    contract: Contract
+    sums: Integers
+    number: int
+
+    def curve_sums(self, name: str) -> tuple[Integers, int]:  # noqa: ARG002
+        """Sums of lattice points, and how many curves there are."""
+        return self.sums, self.number
+
+    def answer(self, statistic: Statistic) -> Any:
+        """The exact answer of a statistic that asks for sums only."""
+        return statistic.answer(cast("Countable", self))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MadeUpPicture:
+    """A picture, value by value."""
+
+    contract: Contract
+    values: Integers
+
+    def pixels(self) -> Integers:
+        """The values in reading order."""
+        return self.values
+
+    def answer(self, statistic: Statistic) -> Any:
+        """The exact answer of a statistic that asks for pixels only."""
+        return statistic.answer(cast("Countable", self))
+
+
+def curves_apart(statistic: MeanCurve, contract: Contract, others: int) -> Iterator[tuple[str, Any, Any]]:
+    """All of a unit's curves as long as they may be, along the coefficient that is hidden least, and what they replace.
+
+    Under "replace" they point the other way before; or there were none, if their number can change.
+    """
+    curve = contract.curve(statistic.curve)
+    share = share_of_a_person(contract, curve)
+    everywhere = MadeUpCurves(contract, np.full(curve.rank, RADIUS, dtype=np.int64), 0)
+    longest = np.zeros(curve.rank, dtype=np.int64)
+    longest[int(np.argmax(everywhere.answer(statistic)[:-1]))] = share.curves * RADIUS
+    after = MadeUpCurves(contract, longest, others + share.curves)
+    if contract.unit.change == "replace":
+        yield "curves that point the other way", MadeUpCurves(contract, -longest, others + share.curves), after
+    if share.number_varies:
+        yield "curves where there were none", MadeUpCurves(contract, 0 * longest, others), after
+
+
+def pixels_apart(statistic: Pixels, contract: Contract) -> Iterator[tuple[str, Any, Any]]:  # noqa: ARG001
+    """A pixel that goes from the lowest to the highest value in every channel."""
+    picture = cast("Picture", contract.picture)
+    before = np.full(picture.values, picture.lower, dtype=np.int64)
+    after = before.copy()
+    after[: picture.channels] = picture.upper
+    yield "one pixel from end to end", MadeUpPicture(contract, before), MadeUpPicture(contract, after)
