@@ -8,7 +8,7 @@ import pytest
 
 from reaedp.answer import Keyed, Routed
 from reaedp.audit.keyed_channel import KeyedChannel
-from reaedp.audit.loss_law import NormalLaw, between, gaussian_law, laplace_law, threshold_law
+from reaedp.audit.loss_law import LossLaw, NormalLaw, between, gaussian_law, laplace_law, threshold_law
 from reaedp.audit.routed_channel import RoutedChannel
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
@@ -76,7 +76,8 @@ def test_epsilon_is_the_inverse_of_delta() -> None:
 
 
 def test_dense_integers_and_the_normal_law_agree() -> None:
-    on_integers, normal = gaussian_law(np.array([300]), 1_000.0), NormalLaw(0.3)
+    on_integers, normal = gaussian_law(np.array([120]), 400.0), NormalLaw(0.3)
+    assert isinstance(on_integers, LossLaw)
     for epsilon in (0.0, 0.1, 0.5):
         assert normal.delta(epsilon) == pytest.approx(on_integers.delta(epsilon), rel=1e-4)
         assert normal.above(epsilon) == pytest.approx(on_integers.above(epsilon), abs=1e-3)

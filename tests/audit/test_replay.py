@@ -27,10 +27,11 @@ from reaedp import (
     TwoStage,
     Unit,
 )
-from reaedp.audit import replay as replay_module
+from reaedp.audit import door
 from reaedp.audit.finding import Verdict
 from reaedp.audit.gate import gate
-from reaedp.audit.made_up_rows import VARIANTS, small, table_pairs
+from reaedp.audit.made_up_rows import data_pairs, small
+from reaedp.audit.made_up_values import VARIANTS
 from reaedp.audit.replay import replay
 from reaedp.errors import DeclarationError
 from reaedp.privacy.unit import Sensitivity
@@ -179,7 +180,7 @@ def test_files_are_compared_by_their_rows_in_any_order(tmp_path: Path) -> None:
         table = duckdb.sql(f"SELECT * FROM (VALUES {', '.join(chosen)}) AS t(x, y)")
         table.write_parquet(str(tmp_path / f"{name}.parquet"))
         table.write_csv(str(tmp_path / f"{name}.csv"))
-    for read, suffix in ((replay_module._parquet, "parquet"), (replay_module._lines, "csv")):
+    for read, suffix in ((door.parquet, "parquet"), (door.lines, "csv")):
         one, two, other = (read(tmp_path / f"{name}.{suffix}") for name in ("one", "two", "other"))
         assert one == two
         assert one != other
@@ -189,7 +190,7 @@ def test_made_up_tables_keep_the_contract_and_leave_no_file_behind(tmp_path: Pat
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     terms = contract(UNITS[1])
     assert 40 == small(terms).unit.at_least
-    pairs = list(table_pairs(terms, np.random.default_rng(6)))
+    pairs = list(data_pairs(terms, np.random.default_rng(6)))
     assert len({pair.label for pair in pairs}) == len(pairs)
     replay(terms, [Request("h", Marginal("y"), Laplace(1.0))], np.random.default_rng(6), most_pairs=1)
     assert [] == [path for path in tmp_path.iterdir() if not path.name.startswith("reaedp-") or any(path.iterdir())]

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from reaedp.audit.broken import BROKEN, examined
+from reaedp.audit.broken import examined
+from reaedp.audit.broken_panel import BROKEN
 from reaedp.audit.finding import Verdict
 from reaedp.audit.representable import low_order_bits
 from reaedp.audit.self_test import self_test

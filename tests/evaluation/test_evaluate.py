@@ -93,6 +93,15 @@ def test_without_people_outside_the_data_synthetic_rows_are_compared_but_not_att
     assert {"utility"} == {line.subject for line in found}
 
 
+def test_shadows_of_a_synthetic_release_are_made_and_judged(published: Path) -> None:
+    found = evaluate(published / "out", str(published / "data.csv"), rng=np.random.default_rng(0), shadows=20)
+    (auc,) = [line for line in found if line.subject.startswith("shadow") and line.measure == "AUC"]
+    # Ten practice and ten attacked runs say little: the range is wide and holds what is permitted or less.
+    assert auc.low is not None
+    assert auc.permitted is not None
+    assert auc.low <= auc.permitted
+
+
 def test_an_unknown_label_is_refused(published: Path) -> None:
     with pytest.raises(DeclarationError, match="height"):
         evaluate(published / "out", str(published / "data.csv"), rng=np.random.default_rng(0), label="height")

@@ -106,3 +106,25 @@ def test_a_promise_must_be_one() -> None:
     for bad in ((), ((-1.0, 0.0),), ((1.0, 1.5),), ((math.nan, 0.0),)):
         with pytest.raises(DeclarationError):
             Promised(bad)
+
+
+@given(st.floats(0.01, 5.0), st.sampled_from([1e-15, 1e-12, 2e-12, 1e-9, 1e-5, 0.01, 0.3, 0.9, 1 - 1e-13]))
+def test_a_price_that_may_fail_permits_what_its_promise_does(epsilon: float, delta: float) -> None:
+    # The accountant rounds up by less than 1e-9.
+    expected, actual = permitted(epsilon, delta), permitted_by((Approximate(epsilon, delta),))
+    rates = np.array([0.0, 1e-6, 0.001, 0.1, 0.5, 0.9, 1.0])
+    np.testing.assert_allclose(actual.true_positives(rates), expected.true_positives(rates), atol=1e-9)
+    assert (actual.true_positives(rates) >= expected.true_positives(rates) - 1e-15).all()
+    assert expected.auc == pytest.approx(actual.auc, abs=1e-9)
+
+
+@pytest.mark.parametrize("delta", [1e-9, 1e-3, 0.2])
+def test_a_price_of_two_losses_that_may_fail_permits_what_two_worst_mechanisms_reach(delta: float) -> None:
+    lie = (1 - delta) / (1 + math.exp(0.5))
+    one = np.array([delta, 1 - delta - lie, lie, 0.0])
+    present, absent = np.outer(one, one).ravel(), np.outer(one[::-1], one[::-1]).ravel()
+    false, true = curve(present, np.maximum(absent, 1e-300))
+    promise = permitted_by((Approximate(0.5, delta),) * 2)
+    # Both worst mechanisms together have four losses, at which the price's curve is read to 1e-8.
+    assert (promise.true_positives(false) >= true - 1e-12).all()
+    assert float(np.trapezoid(true, false)) == pytest.approx(promise.auc, abs=1e-3)

@@ -157,19 +157,3 @@ def total_without_noise(noise: SeededNoise) -> Suspect:
         return np.column_stack([noisy, np.full(runs, data.sum())])
 
     return Suspect(release, Pair(np.array([5, 9, 2]), np.array([6, 9, 2]), "one row joins"))
-
-
-#: Every broken mechanism by what is wrong with it.
-BROKEN: dict[str, Callable[[SeededNoise], Suspect]] = {
-    "noise for one cell under replacement": one_step_under_replacement,
-    "bin edges from the data": edges_from_data,
-    "noise added as doubles": float_noise,
-    "one noise for two releases": reused_noise,
-    "privacy test without noise": privacy_test_without_noise,
-    "tries that are not accounted for": tries_not_accounted,
-    "ε spent twice": spent_twice,
-    "NaN through a clip": nan_through_a_clip,
-    "Rényi entropy with the published sensitivity": published_renyi_calibration,
-    "clip at a quantile of the data": clip_from_data,
-    "number of rows without noise": total_without_noise,
-}

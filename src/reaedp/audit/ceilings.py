@@ -14,7 +14,7 @@ SATURATED = 0.98
 class Ceilings:
     """What can be shown, what there is to show, and what is permitted."""
 
-    #: The largest ε that so many runs can show, whatever happens in them.
+    #: The largest ε that so many runs can show, whatever happens in them; infinite for a formula, which has none.
     shown: float
     #: The ε of this very pair, where the law of the output is known.
     attainable: float | None
@@ -47,7 +47,8 @@ class Ceilings:
 
     def __str__(self) -> str:
         pair = "is not known" if self.attainable is None else f"is {self.attainable:.4g}"
-        return f"these runs show at most {self.shown:.3g}, and the ε of this pair {pair}"
+        runs = "nothing was sampled" if math.isinf(self.shown) else f"these runs show at most {self.shown:.3g}"
+        return f"{runs}, and the ε of this pair {pair}"
 
 
 def largest_by_guessing(guesses: int, confidence: float) -> float:

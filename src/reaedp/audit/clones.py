@@ -4,6 +4,7 @@ All clones propose the same record, everyone else a record of one's own. What is
 was replaced, another one, or nothing; the laws of all four are sums of a few terms.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -28,14 +29,12 @@ class _Attained(NamedTuple):
     clones: int
 
 
-def audit_clones(
-    test: PrivacyTest, stopping: Stopping, *, claim: Claimed, rows: int, unit: Unit = ONE_ROW
-) -> Finding:
+def audit_clones(test: PrivacyTest, stopping: Stopping, *, claim: Claimed, rows: int, unit: Unit = ONE_ROW) -> Finding:
     """The worst number of clones among `rows` rows, by formula; one unit's rows join them, or become clones."""
     stated = Claim.of(claim)
     room = rows if unit.change == "add-remove" else max(rows - unit.rows, 0)
     counts = np.unique(np.linspace(0, min(room, test.certain + 1), TRIED).astype(np.int64)).tolist()
-    tried = [_attained(test, stopping, stated, clones, rows, unit) for clones in counts]
+    tried = [_attained(test, stopping, stated, _Crowds.of(clones, rows, unit)) for clones in counts]
     worst, delta = max(tried), max(one.delta for one in tried)
     broken = worst.epsilon > stated.epsilon * (1 + ROUNDING)
     return Finding(
@@ -45,7 +44,7 @@ def audit_clones(
         method="by formula: the laws of what is seen are known, so that nothing is sampled",
         witness=f"ε = {worst.epsilon:.4g} at the claimed δ, and δ = {delta:.3g} at the claimed ε" if broken else "",
         claim=stated,
-        ceilings=Ceilings.of(stated, worst.epsilon, (worst.epsilon, delta)),
+        ceilings=Ceilings.of(stated, math.inf, (worst.epsilon, delta)),
     )
 
 
@@ -61,26 +60,31 @@ def _own_epsilon(finding: Finding) -> float:
     return (finding.ceilings and finding.ceilings.attainable) or 0.0
 
 
-def _attained(
-    test: PrivacyTest, stopping: Stopping, claim: Claim, clones: int, rows: int, unit: Unit
-) -> _Attained:
-    """ε at the claimed δ and δ at the claimed ε, the worse way round."""
-    if unit.change == "replace":
-        first, second = _Crowd(clones, rows - clones - unit.rows, unit.rows), _Crowd(clones + unit.rows, rows - clones - unit.rows, 0)
-    else:
-        first, second = _Crowd(clones, rows - clones, 0), _Crowd(clones + unit.rows, rows - clones, 0)
-    seen = [_seen(test, stopping, crowd) for crowd in (first, second)]
-    laws = [between(seen[1], seen[0]), between(seen[0], seen[1])]
-    epsilon, delta = max(law.epsilon(claim.delta) for law in laws), max(law.delta(claim.epsilon) for law in laws)
-    return _Attained(epsilon, delta, clones)
-
-
 class _Crowd(NamedTuple):
     """Rows that propose the same record; rows of others, and of a unit that will be replaced, with one each."""
 
     clones: int
     others: int
     replaced: int
+
+
+class _Crowds(NamedTuple):
+    before: _Crowd
+    after: _Crowd
+
+    @classmethod
+    def of(cls, clones: int, rows: int, unit: Unit) -> "_Crowds":
+        replaced = unit.rows if unit.change == "replace" else 0
+        others = max(rows - clones - replaced, 0)
+        return cls(_Crowd(clones, others, replaced), _Crowd(clones + unit.rows, others, 0))
+
+
+def _attained(test: PrivacyTest, stopping: Stopping, claim: Claim, crowds: _Crowds) -> _Attained:
+    """ε at the claimed δ and δ at the claimed ε, the worse way round."""
+    seen = [_seen(test, stopping, crowd) for crowd in crowds]
+    laws = [between(seen[1], seen[0]), between(seen[0], seen[1])]
+    epsilon, delta = max(law.epsilon(claim.delta) for law in laws), max(law.delta(claim.epsilon) for law in laws)
+    return _Attained(epsilon, delta, crowds.before.clones)
 
 
 def _seen(test: PrivacyTest, stopping: Stopping, crowd: _Crowd) -> Floats:

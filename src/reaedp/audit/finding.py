@@ -70,8 +70,9 @@ class Finding:
 
     def __str__(self) -> str:
         parts = [f"{self.verdict}: {self.subject}; {self.pair}"]
-        if self.claim is not None and self.measured is not None:
-            parts.append(f"claimed {self.claim}, shown at least {self.measured.epsilon:.4g}")
+        if self.claim is not None:
+            shown = "" if self.measured is None else f", shown at least {self.measured.epsilon:.4g}"
+            parts.append(f"claimed {self.claim}{shown}")
         if self.ceilings is not None:
             parts.append(str(self.ceilings))
         return "; ".join(part for part in (*parts, self.witness) if part) + "."

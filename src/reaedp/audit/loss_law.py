@@ -21,7 +21,7 @@ _SAME = 12
 #: Noise beyond so many deviations has a probability below 1e-32.
 _DEVIATIONS = 12
 #: Above this scale the integers are so dense that the normal law serves; below, sums over integers are exact.
-DENSE = 2_000.0
+DENSE = 500.0
 
 
 class Curve(Protocol):

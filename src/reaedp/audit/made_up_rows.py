@@ -140,8 +140,8 @@ class _Rows:
 
     def pair(self, label: str, first: tuple[Row, ...], second: tuple[Row, ...], *, same_keys: bool = False) -> DataPair:
         of_people = self._unit.person is not None
-        tables = (MadeUpTable(self._header, rows, of_people) for rows in (first, second))
-        return DataPair(label, *tables, same_keys)
+        before, after = (MadeUpTable(self._header, rows, of_people) for rows in (first, second))
+        return DataPair(label, before, after, same_keys)
 
     def all(self, variant: str, more: int = 0) -> tuple[Row, ...]:
         """As many rows as one unit may have, or more."""
@@ -168,5 +168,5 @@ def _picture_pairs(picture: Picture, rng: np.random.Generator) -> Iterator[DataP
         ("one pixel: from one extreme to the other", others, -far, far),
         ("all equal, and one not", [lower] * len(others), lower, upper),
     ):
-        pixels = (MadeUpPixels(picture.shape, (*[value] * channels, *rest)) for value in (before, after))
-        yield DataPair(label, *pixels, same_keys=True)
+        first, second = (MadeUpPixels(picture.shape, (*[value] * channels, *rest)) for value in (before, after))
+        yield DataPair(label, first, second, same_keys=True)

@@ -10,7 +10,6 @@ from reaedp.answer import Integers
 from reaedp.contract import Contract, Picture
 from reaedp.curves.lattice import RADIUS
 from reaedp.curves.mean_curve import MeanCurve, share_of_a_person
-from reaedp.statistics.pixels import Pixels
 from reaedp.statistics.statistic import Countable, Statistic
 
 
@@ -47,8 +46,20 @@ class MadeUpPicture:
         return statistic.answer(cast("Countable", self))
 
 
-def curves_apart(statistic: MeanCurve, contract: Contract, others: int) -> Iterator[tuple[str, Any, Any]]:
-    """All of a unit's curves as long as they may be, along the coefficient that is hidden least, and what they replace.
+def farthest_curves(statistic: MeanCurve, contract: Contract, others: int) -> tuple[str, MadeUpCurves, MadeUpCurves]:
+    """Of all neighbours in which a unit's curves are as long as they may be, those with answers farthest apart."""
+
+    def distance(case: tuple[str, MadeUpCurves, MadeUpCurves]) -> float:
+        move = case[2].answer(statistic) - case[1].answer(statistic)
+        return float((move.astype(np.float64) ** 2).sum())
+
+    return max(_curves_apart(statistic, contract, others), key=distance)
+
+
+def _curves_apart(
+    statistic: MeanCurve, contract: Contract, others: int
+) -> Iterator[tuple[str, MadeUpCurves, MadeUpCurves]]:
+    """Curves along the coefficient that is hidden least, and what they replace.
 
     Under "replace" they point the other way before; or there were none, if their number can change.
     """
@@ -64,10 +75,10 @@ def curves_apart(statistic: MeanCurve, contract: Contract, others: int) -> Itera
         yield "curves where there were none", MadeUpCurves(contract, 0 * longest, others), after
 
 
-def pixels_apart(statistic: Pixels, contract: Contract) -> Iterator[tuple[str, Any, Any]]:  # noqa: ARG001
+def pixels_apart(contract: Contract) -> tuple[MadeUpPicture, MadeUpPicture]:
     """A pixel that goes from the lowest to the highest value in every channel."""
     picture = cast("Picture", contract.picture)
     before = np.full(picture.values, picture.lower, dtype=np.int64)
     after = before.copy()
     after[: picture.channels] = picture.upper
-    yield "one pixel from end to end", MadeUpPicture(contract, before), MadeUpPicture(contract, after)
+    return MadeUpPicture(contract, before), MadeUpPicture(contract, after)

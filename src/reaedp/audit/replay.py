@@ -43,8 +43,12 @@ def replay(
     mechanism F the model is replayed, its candidates are not.
     """
     requests = wanted.requests() if isinstance(wanted, Plan) else tuple(wanted)
-    skipped = tuple(_by_design(request) for request in requests if type(request.mechanism) in (Deniable, DeniableCurves))
-    replayed = tuple(short(_model_only(request)) for request in requests if type(request.mechanism) is not DeniableCurves)
+    skipped = tuple(
+        _by_design(request) for request in requests if type(request.mechanism) in (Deniable, DeniableCurves)
+    )
+    replayed = tuple(
+        short(_model_only(request)) for request in requests if type(request.mechanism) is not DeniableCurves
+    )
     if not replayed:
         return skipped
     terms, pairs = small(contract), tuple(islice(data_pairs(small(contract), rng), most_pairs))

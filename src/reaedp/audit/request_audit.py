@@ -26,6 +26,7 @@ from reaedp.audit.keyed_channel import KeyedChannel, aligned
 from reaedp.audit.learned import learned_scores
 from reaedp.audit.loss_law import Curve, LossLaw, gaussian_law
 from reaedp.audit.pair import Floats, Pair, play
+from reaedp.audit.records_audit import audit_records, keys_of
 from reaedp.audit.routed_channel import RoutedChannel
 from reaedp.audit.vector_channel import VectorChannel
 from reaedp.audit.worst_case import Neighbours, worst_cases
@@ -59,19 +60,29 @@ def audit_request(
     runs: int = FULL,
     noise: Noise | None = None,
     confidence: float = 0.95,
+    requests: int = 1,
 ) -> tuple[Finding, ...]:
     """One finding for each worst-case pair of the statistic under the contract's unit; no data is opened.
 
     Runs use seeded noise of the same law, or `noise` if it is given: the secret source, to audit the real sampler.
+    Synthetic records are audited part by part, most of them by formula. `requests` is the number of requests that are
+    audited together, among which the error probability is shared.
     """
-    calibrated = request.calibrated(contract)
+    calibrated, keys = request.calibrated(contract), keys_of(request)
+    parts = audit_records(request, contract, rng)
+    if keys is not None:
+        parts += audit_request(
+            keys, contract, rng=rng, runs=runs, noise=noise, confidence=confidence, requests=requests
+        )
+    if parts:
+        return parts
     subject = f"{request.statistic.title}, {calibrated.title}"
     cases = worst_cases(request.statistic, contract)
     make = CHANNELS.get(request.statistic.answers)
     if make is None or not cases:
         why = "no worst-case neighbours are known for a statistic of this kind"
         return (Finding(subject=subject, pair="none", verdict=Verdict.NOT_COVERED, method=why),)
-    claim, levels = claimed(calibrated, contract), Levels.of(confidence, len(cases))
+    claim, levels = claimed(calibrated, contract), Levels.of(confidence, len(cases) * requests)
     source = SeededNoise(rng) if noise is None else noise
     channels = [make(calibrated, source, *_answers(request, case), runs) for case in cases]
     return tuple(

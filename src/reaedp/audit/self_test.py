@@ -6,11 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from reaedp.audit.audit import QUICK
-from reaedp.audit.broken import BROKEN, examined
+from reaedp.audit.broken import examined
+from reaedp.audit.broken_panel import BROKEN
 from reaedp.audit.finding import Finding, Verdict
 from reaedp.audit.one_run import audit_once
 from reaedp.audit.request_audit import audit_request
-from reaedp.contract import Category, Contract, Integer, Number
+from reaedp.contract import Category, Contract, Curve, Integer, Number, Picture
+from reaedp.curves.mean_curve import MeanCurve
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Mechanism
@@ -25,8 +27,12 @@ from reaedp.statistics.entropy import ConditionalEntropy, Entropy, MutualInforma
 from reaedp.statistics.entropy_histogram import EntropyHistogram
 from reaedp.statistics.entropy_map import EntropyMap
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
+from reaedp.statistics.pixels import Pixels
 from reaedp.statistics.routed_entropy import RoutedEntropy
 from reaedp.statistics.statistic import Statistic
+from reaedp.synthesis.amortised import Amortised
+from reaedp.synthesis.network import Network
+from reaedp.synthesis.synthetic import Synthetic
 
 _UNITS = (
     Unit("add-remove", at_least=500),
@@ -38,6 +44,19 @@ _COLUMNS = (
     Category(name="region", levels=("north", "south", "west"), provenance="public"),
     Integer(name="visits", lower=0, upper=4, provenance="public"),
 )
+_CURVE = Curve(
+    name="curve",
+    form="wide",
+    points=("p0", "p1", "p2", "p3", "p4"),
+    at=(0.0, 0.25, 0.5, 0.75, 1.0),
+    interval=(0.0, 1.0),
+    basis="wiener",
+    rank=3,
+    clip=1.0,
+    rho=0.01,
+    provenance="public",
+)
+_PICTURE = Picture(width=2, height=2, channels=3, lower=0, upper=255, provenance="public")
 _VECTORS: tuple[Statistic, ...] = (
     Marginal("age", "region"),
     EntropyHistogram(("age",), every=2),
@@ -107,22 +126,38 @@ def self_test(rng: np.random.Generator, progress: Callable[[str], None] = lambda
 
 
 def _sound() -> Iterator[tuple[str, Request, Contract]]:
-    for unit in _UNITS:
-        contract = Contract(
-            dataset="made up", unit=unit, budget=Budget(1.0, 1e-5), ledger="none.sqlite", columns=_COLUMNS
-        )
+    for contract in _contracts():
         for statistic, mechanism in _ours(contract):
             request = Request("panel", statistic, mechanism)
-            name = f"{statistic.title}, {mechanism.name}, {unit.change} of {unit.rows}"
-            yield name, request, contract
+            unit = contract.unit
+            yield f"{statistic.title}, {mechanism.name}, {unit.change} of {unit.rows}", request, contract
+
+
+def _contracts() -> Iterator[Contract]:
+    budget, ledger = Budget(1.0, 1e-5), "none.sqlite"
+    for unit in _UNITS:
+        yield Contract(dataset="made up", unit=unit, budget=budget, ledger=ledger, columns=_COLUMNS, curves=(_CURVE,))
+    yield Contract(dataset="made up", unit=Unit("replace"), budget=budget, ledger=ledger, columns=(), picture=_PICTURE)
 
 
 def _ours(contract: Contract) -> Iterator[tuple[Statistic, Mechanism]]:
+    if contract.picture is not None:
+        yield from _both(Pixels(), contract)
+        return
     for statistic in _VECTORS:
-        yield statistic, Laplace(1.0)
-        yield statistic, Gaussian.within(1.0, 1e-5, statistic.sensitivity(contract))
+        yield from _both(statistic, contract)
+    for mean in (MeanCurve("curve"), MeanCurve("curve", "C")):
+        yield mean, Gaussian.within(1.0, 1e-5, mean.sensitivity(contract))
     yield KeyedMarginal("age", "region"), Threshold(1.0, 1e-5)
     yield RoutedEntropy(("age",)), TwoStage(1.0, 0.1, 300)
+    rows = Synthetic(("age", "region"), 100)
+    yield rows, Network.within(1.0, 1e-5, contract, rows.columns)
+    yield rows, Amortised.within(1.0, 1e-5, contract, rows.columns)
+
+
+def _both(statistic: Statistic, contract: Contract) -> Iterator[tuple[Statistic, Mechanism]]:
+    yield statistic, Laplace(1.0)
+    yield statistic, Gaussian.within(1.0, 1e-5, statistic.sensitivity(contract))
 
 
 def _once(rng: np.random.Generator) -> Finding:

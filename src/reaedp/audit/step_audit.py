@@ -1,9 +1,10 @@
 """The exact audit of synthetic records, step by step: each question that a model asks, on made-up neighbours.
 
-The mechanism runs on both with noise that forgets its input, so that both runs ask the same. Given equal answers before,
-the law of each step is known; what all steps cost together is composed by the accountant.
+The mechanism runs on both with noise that forgets its input, so that both runs ask the same. Given equal answers
+before, the law of each step is known; what all steps cost together is composed by the accountant.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 from reaedp.answer import Integers
 from reaedp.audit.ceilings import Ceilings
 from reaedp.audit.claim import Claim
-from reaedp.audit.clones import audit_plan
 from reaedp.audit.constant_noise import ConstantNoise, Drawn, Kind
 from reaedp.audit.finding import ROUNDING, Finding, Verdict, judge
 from reaedp.audit.loss_law import Curve, between, gaussian_law
@@ -23,7 +23,7 @@ from reaedp.audit.worst_case import Neighbours, worst_cases
 from reaedp.contract import Contract
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.selection import Selection
-from reaedp.privacy.accounting import epsilon, tally
+from reaedp.privacy.accounting import tally
 from reaedp.privacy.loss import Price
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.marginal import Marginal, counting_sensitivity
@@ -85,7 +85,7 @@ def _examined(step: Step, case: Neighbours, asked: list[list[Drawn]], contract: 
     laws = _LAWS[step.kind](*worst, step.scale)
     own = max(law.epsilon(claim.delta) for law in laws), max(law.delta(claim.epsilon) for law in laws)
     broken = own[0] > claim.epsilon * (1 + ROUNDING)
-    ceilings = Ceilings.of(claim, own[0], own)
+    ceilings = Ceilings.of(claim, math.inf, own)
     return Finding(
         subject=f"{step.name}, {len(pairs)} asked for and {step.times} paid for",
         pair=case.label,
@@ -106,7 +106,7 @@ def _numbers(network: Network, planned: tuple[Step, ...], asked: list[list[Drawn
     problems = {
         "what is asked depends on the records": [_question(one) for one in first] != [_question(o) for o in second],
         "something is asked that was not paid for": any((one.kind, one.scale) not in known for one in first),
-        "more is asked than was paid for": any(len(_of(step, first)) > known[step.kind, step.scale] for step in planned),
+        "more is asked than was paid for": any(len(_of(s, first)) > known[s.kind, s.scale] for s in planned),
         "the charge is not the sum of the steps": tally([network.price(sensitivity)])
         != tally([step.price * step.times for step in planned]),
     }

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.audit.made_up import MadeUp, Placement, codes, placed
-from reaedp.audit.made_up_sums import curves_apart, pixels_apart
+from reaedp.audit.made_up_sums import farthest_curves, pixels_apart
 from reaedp.contract import Column, Contract
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.privacy.unit import Unit
@@ -235,19 +235,12 @@ def _routed(statistic: RoutedEntropy, contract: Contract) -> Iterator[Neighbours
 
 
 def _mean_curve(statistic: MeanCurve, contract: Contract) -> Iterator[Neighbours]:
-    """Of a few pairs the one whose answers are farthest apart."""
-    unit = contract.unit
-    cases = list(curves_apart(statistic, contract, shared_rows(unit)))
-
-    def distance(case: tuple[str, Answering, Answering]) -> float:
-        return float(((case[2].answer(statistic) - case[1].answer(statistic)).astype(np.float64) ** 2).sum())
-
-    label, first, second = max(cases, key=distance)
-    yield Neighbours(f"one {unit.noun} has {label}", first, second)
+    label, first, second = farthest_curves(statistic, contract, shared_rows(contract.unit))
+    yield Neighbours(f"one {contract.unit.noun} has {label}", first, second)
 
 
-def _pixels(statistic: Pixels, contract: Contract) -> Iterator[Neighbours]:
-    return (Neighbours(*case) for case in pixels_apart(statistic, contract))
+def _pixels(statistic: Pixels, contract: Contract) -> Iterator[Neighbours]:  # noqa: ARG001
+    yield Neighbours("one pixel from end to end", *pixels_apart(contract))
 
 
 _CASES: dict[type[Any], Callable[[Any, Contract], Iterator[Neighbours]]] = {

@@ -24,6 +24,7 @@ def evaluate(
     out: Annotated[Path, typer.Option(help="A new folder for the results, outside the release.")],
     others: Annotated[str | None, typer.Option(help="People of the same population who are not in the data.")] = None,
     label: Annotated[str | None, typer.Option(help="A column to predict from synthetic records.")] = None,
+    shadows: Annotated[int, typer.Option(help="Make synthetic releases so often again for an attack; slow.")] = 0,
     seed: Annotated[int, typer.Option(help="For repeatable experiments; the release itself is never made anew.")] = 0,
 ) -> None:
     """Measure utility and attacks against the truth; the results are not to be published."""
@@ -38,7 +39,15 @@ def evaluate(
             f"--out must be a new folder outside the release, so that it is not published; given {out}."
         )
     with steps() as progress:
-        lines = measure(folder, data, rng=np.random.default_rng(seed), others=others, label=label, progress=progress)
+        lines = measure(
+            folder,
+            data,
+            rng=np.random.default_rng(seed),
+            others=others,
+            label=label,
+            shadows=shadows,
+            progress=progress,
+        )
     _write(out, lines)
     _show(lines)
     typer.echo(f"Wrote {out}. NOT TO BE PUBLISHED: these figures were computed from the data without noise.")

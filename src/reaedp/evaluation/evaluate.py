@@ -22,6 +22,8 @@ from reaedp.evaluation.membership import EVIDENCE, entropy_and_total, known_othe
 from reaedp.evaluation.pair import Pair
 from reaedp.evaluation.people import People
 from reaedp.evaluation.picture_quality import picture_quality
+from reaedp.evaluation.refit import refit
+from reaedp.evaluation.shadow import most_exposed, shadow
 from reaedp.evaluation.similarity import similarity
 from reaedp.evaluation.singling_out import combinations, rare_values, single_out
 from reaedp.evaluation.space import Space
@@ -36,6 +38,8 @@ from reaedp.synthesis.synthetic import Synthetic
 
 #: Releases that attacks on histograms make anew, and guesses of attacks on people.
 ROUNDS, GUESSES = 20_000, 1_000
+#: Records among which the most exposed one is looked for.
+SEARCHED = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +67,37 @@ def evaluate(
     rng: np.random.Generator,
     others: Any | None = None,
     label: str | None = None,
+    shadows: int = 0,
     progress: Callable[[str], None] = lambda _: None,
 ) -> tuple[Line, ...]:
     """Every figure for every release of a folder.
 
     `others` holds people from the same population who are not in the data; attacks on synthetic records and the
-    prediction of `label` need them.
+    prediction of `label` need them. With `shadows` synthetic releases are made so often again, with and without the
+    most exposed record, for an attack that learns to tell the difference.
     """
     lines: list[Line] = []
     for release in finished(Path(folder), data, others):
         progress(f"{release.name}: {release.statistic.title}")
         lines += _EVALUATIONS[type(release.statistic)](release, rng, label)
+        if shadows and isinstance(release.statistic, Synthetic):
+            lines += (_line(release, attack) for attack in _by_shadows(release, shadows, rng, progress))
     return tuple(lines)
+
+
+def _by_shadows(
+    release: Finished, runs: int, rng: np.random.Generator, progress: Callable[[str], None]
+) -> tuple[Attack, ...]:
+    names = release.statistic.columns
+    codes, space = release.truth.rows(names), Space.of(release.contract.select(names))
+    among = rng.choice(len(codes), min(len(codes), SEARCHED), replace=False)
+    target = int(most_exposed(codes, space, among=among))
+    synthesize = refit(release.contract, names, release.noise, len(synthetic_codes(release)))
+
+    def told(done: int, of: int) -> None:
+        progress(f"{release.name}: shadow {done:,} of {of:,}")
+
+    return shadow(codes, target, synthesize, release.promise, runs=runs, rng=rng, progress=told)
 
 
 def _of_histogram(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001

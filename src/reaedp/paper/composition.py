@@ -1,6 +1,7 @@
 """What many releases cost together: the two theorems of the paper, and the least that can be proved."""
 
 import math
+from typing import Any
 
 from reaedp.paper.item import Experiment, Item, Result, Specification
 from reaedp.privacy.accounting import advanced_composition, optimal_composition, sequential_composition
@@ -14,7 +15,7 @@ FULL = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 def run(experiment: Experiment) -> Result:
     """ε at a fixed δ for equal releases."""
     settings = [(each, k) for each in EACH for k in (QUICK if experiment.quick else FULL)]
-    table = {
+    table: dict[str, list[Any]] = {
         "ε of each": [each for each, _ in settings],
         "releases": [k for _, k in settings],
         "sequential (theorem 1)": [sequential(each, k) for each, k in settings],
@@ -22,8 +23,7 @@ def run(experiment: Experiment) -> Result:
         "advanced, smaller drift": [advanced(each, k) - _spared(each, k) for each, k in settings],
         "ours": [optimal_composition(each, DELTA_EACH, k, DELTA) for each, k in settings],
     }
-    verdict = "holds" if _valid(table) else "does not hold"
-    return Result(table, _CHART, verdict, _because(table))
+    return Result(table, _CHART, "holds" if _valid(table) else "does not hold", _because(table))
 
 
 def sequential(each: float, k: int) -> float:
@@ -42,13 +42,13 @@ def _spared(each: float, k: int) -> float:
     return drift - drift / (math.exp(each) + 1)
 
 
-def _valid(table: dict[str, list[float]]) -> bool:
+def _valid(table: dict[str, list[Any]]) -> bool:
     """No theorem promises less than the optimum."""
     theorems = [name for name in table if "theorem" in name or "drift" in name]
     return all(ours <= table[name][row] for row, ours in enumerate(table["ours"]) for name in theorems)
 
 
-def _because(table: dict[str, list[float]]) -> str:
+def _because(table: dict[str, list[Any]]) -> str:
     at = {pair: row for row, pair in enumerate(zip(table["ε of each"], table["releases"], strict=True))}
     row = at[0.1, 1000]
     first, second, ours = (table[name][row] for name in ("sequential (theorem 1)", "advanced (theorem 2)", "ours"))
