@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -39,11 +40,19 @@ from reaedp.audit.audit import QUICK, audit
 from reaedp.audit.finding import Finding
 from reaedp.audit.gate import gate
 from reaedp.audit.pair import Outputs, Pair, one_at_a_time
+from reaedp.audit.replay import replay
 from reaedp.audit.representable import low_order_bits
 from reaedp.audit.request_audit import audit_request
 from reaedp.audit.self_test import self_test
+from reaedp.contract import Curve, Picture
+from reaedp.curves.mean_curve import MeanCurve
 from reaedp.privacy.loss import Pure
 from reaedp.request import Request
+from reaedp.statistics.pixels import Pixels
+from reaedp.synthesis.amortised import Amortised
+from reaedp.synthesis.deniability import Deniable
+from reaedp.synthesis.network import Network
+from reaedp.synthesis.synthetic import Synthetic
 
 PEER = Path(__file__).parent / "data" / "venv-diffprivlib_histogram" / "bin" / "python"
 PEER_CODE = """
@@ -80,6 +89,25 @@ def requests(terms: Contract) -> list[Request]:
     ]
 
 
+def other_kinds() -> list[tuple[Request, Contract]]:
+    """Mean curves, pictures and synthetic records."""
+    curve = Curve(
+        name="c", form="wide", points=tuple("abcdefghi"), at=tuple(np.linspace(0.0, 1.0, 9).tolist()), clip=1.0,
+        interval=(0.0, 1.0), basis="wiener", rank=6, rho=0.01, provenance="public",
+    )  # fmt: skip
+    terms, mean, pixels = replace(contract(), curves=(curve,)), MeanCurve("c", "C"), Pixels()
+    picture = Picture(width=512, height=512, channels=3, lower=0, upper=255, provenance="public")
+    pictured = replace(contract(), unit=Unit("replace"), columns=(), picture=picture)
+    rows = Synthetic(("x", "y", "z"), 1_000)
+    return [
+        (Request("mean", mean, Gaussian.within(1.0, 1e-5, mean.sensitivity(terms))), terms),
+        (Request("picture", pixels, Gaussian.within(1.0, 1e-5, pixels.sensitivity(pictured))), pictured),
+        (Request("network", rows, Network.within(1.0, 1e-5, terms, rows.columns)), terms),
+        (Request("amortised", rows, Amortised.within(1.0, 1e-5, terms, rows.columns)), terms),
+        (Request("deniable", replace(rows, rows=10), Deniable.within(2.0, 1e-5, terms, rows.columns, 10)), terms),
+    ]
+
+
 def timed(work: Callable[[], object]) -> tuple[object, float, float]:
     """A result, and seconds by the clock and of the processor."""
     clock, processor = time.perf_counter(), time.process_time()
@@ -105,10 +133,12 @@ def our_mechanisms(runs: int, rng: np.random.Generator) -> None:
             found, clock, processor = timed(partial(audit_request, request, terms, rng=rng, runs=count))
             for finding in found:  # type: ignore[attr-defined]
                 show(finding, f"{clock:.2f} s, {processor:.2f} s")
-    print("\nThe gate before a release")
-    for request in requests(terms)[:5]:
-        _, clock, processor = timed(partial(gate, terms, [request], rng=rng))
-        print(f"{clock:6.2f} s, {processor:.2f} s  {request.statistic.title}, {request.mechanism.name}")
+    print("\nThe gate before a release, and the replay of all pairs")
+    for request, under in [*((request, terms) for request in requests(terms)[:5]), *other_kinds()]:
+        _, clock, processor = timed(partial(gate, under, [request], rng=rng))
+        _, whole, all_pairs = timed(partial(replay, under, [request], rng))
+        seconds = f"{clock:6.2f} s, {processor:.2f} s; {whole:6.2f} s, {all_pairs:.2f} s"
+        print(f"{seconds}  {request.statistic.title}, {request.mechanism.name}")
     panel, clock, processor = timed(lambda: self_test(rng))
     print(f"\nSelf-test in {clock:.1f} s, {processor:.1f} s\n{panel}")
 

@@ -42,6 +42,8 @@ class ReleaseFolder:
             record = manifest(contract, releases, self._created, hashes(self._hidden))
             (self._hidden / "release.json").write_text(json.dumps(record, indent=1, ensure_ascii=False), "utf-8")
             for path in [*self._hidden.iterdir(), self._hidden]:
+                # How long counting took is nobody's business.
+                os.utime(path, (self._created.timestamp(), self._created.timestamp()))
                 _sync(path)
             self._hidden.chmod(0o755)
             self._hidden.rename(self._target)

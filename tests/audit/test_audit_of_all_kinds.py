@@ -226,7 +226,7 @@ def test_a_charge_below_the_sum_of_the_parts_is_convicted(monkeypatch: pytest.Mo
     monkeypatch.setattr(Amortised, "price", lambda self, sensitivity: self.network.price(sensitivity))
     findings = audit_request(Request("s", ROWS, mechanism), terms, rng=np.random.default_rng(8), runs=1_000)
     assert any("does not cover the parts" in finding.witness for finding in findings)
-    halves = replace(mechanism, halves=True, epsilon=1.0)
+    halves = replace(mechanism, together=(0.01, 1e-6))
     monkeypatch.setattr(Amortised, "price", lambda _self, _sensitivity: (Approximate(0.01, 1e-6),))
     findings = audit_request(Request("s", ROWS, halves), terms, rng=np.random.default_rng(8), runs=1_000)
     assert any("does not cover the parts" in finding.witness for finding in findings)

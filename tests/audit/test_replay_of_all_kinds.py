@@ -6,7 +6,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reaedp import Budget, Category, Contract, Gaussian, Integer, Laplace, Marginal, Number, Unit
+from reaedp import (
+    Budget,
+    Category,
+    Contract,
+    Gaussian,
+    Integer,
+    KeyedMarginal,
+    Laplace,
+    Marginal,
+    Number,
+    Threshold,
+    Unit,
+)
+from reaedp.answer import Keyed
 from reaedp.audit.constant_noise import ConstantNoise, Drawn
 from reaedp.audit.door import Outcome
 from reaedp.audit.finding import Verdict
@@ -115,6 +128,24 @@ def test_of_mechanism_f_the_model_is_replayed_and_the_candidates_are_not() -> No
     findings = replay(terms, [request], np.random.default_rng(1), most_pairs=1)
     assert [Verdict.CONSISTENT, Verdict.CONSISTENT, Verdict.NOT_COVERED] == [finding.verdict for finding in findings]
     assert "by design" in findings[-1].method
+
+
+class Parity(Threshold):
+    """Adds to all counts that are shown whether the number of rows is odd."""
+
+    __slots__ = ()
+
+    def apply(self, exact: Any, sensitivity: Any, noise: Any) -> Any:
+        noisy = super().apply(exact, sensitivity, noise)
+        return Keyed(noisy.keys, noisy.counts + int(exact.counts.sum() % 2))
+
+
+@pytest.mark.parametrize(("show_keys", "violated"), [(True, True), (False, False)])
+def test_what_is_seen_only_where_keys_are_shown_is_found_by_showing_them(show_keys: bool, violated: bool) -> None:
+    terms = contract(Unit("add-remove", at_least=40))
+    request = Request("k", KeyedMarginal("y"), Parity(1.0, 1e-6))
+    findings = replay(terms, [request], np.random.default_rng(1), most_pairs=1, show_keys=show_keys)
+    assert violated == any(finding.verdict is Verdict.VIOLATED for finding in findings)
 
 
 def test_synthetic_curves_are_not_replayed() -> None:

@@ -14,6 +14,9 @@ from reaedp.errors import BudgetRefused, DeclarationError
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.planned.synthetic import PlannedSynthetic
 from reaedp.privacy.accounting import fits, tally
+from reaedp.synthesis.amortised import Amortised
+from reaedp.synthesis.deniability import Deniable
+from reaedp.synthesis.network import Network
 
 NAMES = ("age", "sex", "city", "income", "born")
 METHODS = ("network", "amortised", "deniable")
@@ -129,6 +132,22 @@ def test_people_cannot_be_split_where_they_are_replaced_or_unknown(tmp_path: Pat
     for unit in (Unit("replace", "who", 2, 400), Unit("add-remove", at_least=400)):
         with pytest.raises(DeclarationError, match="split_people needs a person column"):
             planned("amortised", split_people=True).request(contract(tmp_path, unit))
+
+
+def test_halves_never_promise_less_than_either_part_costs(tmp_path: Path) -> None:
+    """Keys must have a smaller δ than was asked for here; the model does not, and the price is that of the larger."""
+    unit = Unit("add-remove", "who", 1_000, 400)
+    wanted = planned("amortised", epsilon=0.5, delta=1e-3, split_people=True).request(contract(tmp_path, unit))
+    (loss,) = wanted.charge(contract(tmp_path, unit)).price
+    assert (0.5, 1e-3) == (loss.epsilon, loss.delta)  # type: ignore[union-attr]
+    sensitivity = wanted.statistic.sensitivity(contract(tmp_path, unit))
+    noisy = Network.split(50.0, 3)
+    for broken in (
+        Amortised(noisy, 0.01, 1e-9, ("age",), together=(0.01, 1e-9)),
+        Deniable(noisy, 100, 5.0, 1e-3, 0.01, None, keep=("age",), together=(0.005, 1e-9)),
+    ):
+        with pytest.raises(DeclarationError, match="must each cost at most"):
+            broken.price(sensitivity)
 
 
 @pytest.mark.parametrize("method", METHODS)

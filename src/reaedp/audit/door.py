@@ -43,21 +43,22 @@ class Door:
     contract: Contract
     requests: tuple[Request, ...]
     rng: np.random.Generator
-    known: dict[tuple[Data, bool], tuple[Outcome, ...]] = field(default_factory=dict)
+    known: dict[tuple[Data, int, tuple[Request, ...]], Outcome] = field(default_factory=dict)
 
     def outcomes(self, data: Data, *, keys: bool) -> tuple[Outcome, ...]:
         """One for each set of requests and its constant; with `keys`, the keys of the data are shown in one of them."""
-        if (data, keys) not in self.known:
-            place = self.folder / f"data{len(self.known)}"
+        return tuple(self._outcome(data, *step) for step in _rounds(self.requests, keys=keys))
+
+    def _outcome(self, data: Data, value: int, requests: tuple[Request, ...]) -> Outcome:
+        key = (data, value, requests)
+        if key not in self.known:
+            place = self.folder / str(len(self.known))
             place.mkdir()
-            opened = data.opened(place / "table.csv")
-            rounds = enumerate(_rounds(self.requests, keys=keys))
-            self.known[data, keys] = tuple(self._release(opened, place / str(number), *r) for number, r in rounds)
-        return self.known[data, keys]
+            self.known[key] = self._release(data.opened(place / "table.csv"), place, value, requests)
+        return self.known[key]
 
     def _release(self, opened: Any, place: Path, value: int, requests: tuple[Request, ...]) -> Outcome:
         """Publish as a custodian would, into a folder and a ledger that nobody else uses."""
-        place.mkdir()
         terms, noise = replace(self.contract, ledger=str(place / "ledger.sqlite")), ConstantNoise(value, self.rng)
         watch = _Watch(requests, noise)
         try:

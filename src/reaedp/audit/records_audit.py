@@ -65,7 +65,7 @@ def _unit_of_seeds(request: Request, contract: Contract) -> Unit:
 
 def _sum(request: Request, noise: Calibrated, parts: "Parts") -> Finding:
     """What is charged is the sum of the parts; or at least each of them, where nobody is in two."""
-    bought, halves = parts(noise.mechanism, noise.sensitivity), getattr(noise.mechanism, "halves", False)
+    bought, halves = parts(noise.mechanism, noise.sensitivity), getattr(noise.mechanism, "together", None) is not None
     if halves:
         claim = Claim.of(noise.price)
         covered = all(epsilon(tally([part]), claim.delta) <= claim.epsilon * (1 + ROUNDING) for part in bought)

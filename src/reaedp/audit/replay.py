@@ -36,11 +36,13 @@ def replay(
     rng: np.random.Generator,
     *,
     most_pairs: int | None = None,
+    show_keys: bool = True,
 ) -> tuple[Finding, ...]:
     """Whether anything but noisy numbers can depend on a row under this contract.
 
-    One finding for each pair about what is published, one for each request about how far what it asks for moves. Of
-    mechanism F the model is replayed, its candidates are not.
+    One finding for each pair about what is published, one for each request about how far what it asks for moves. With
+    `show_keys`, keys are also released with all of them shown, where neighbours have the same. Of mechanism F the model
+    is replayed, its candidates are not.
     """
     requests = wanted.requests() if isinstance(wanted, Plan) else tuple(wanted)
     skipped = tuple(
@@ -54,7 +56,10 @@ def replay(
     terms, pairs = small(contract), tuple(islice(data_pairs(small(contract), rng), most_pairs))
     with tempfile.TemporaryDirectory(prefix="reaedp-") as folder:
         door = Door(Path(folder), terms, replayed, rng)
-        outcomes = [tuple(door.outcomes(data, keys=p.same_keys) for data in (p.first, p.second)) for p in pairs]
+        outcomes = [
+            tuple(door.outcomes(data, keys=show_keys and pair.same_keys) for data in (pair.first, pair.second))
+            for pair in pairs
+        ]
     published = tuple(_published(pair, *outcome) for pair, outcome in zip(pairs, outcomes, strict=True))
     moved = tuple(_moved(place, request, terms, pairs, outcomes) for place, request in enumerate(replayed))
     return published + moved + skipped

@@ -57,6 +57,11 @@ class EmbeddedSource:
 
     def canonical(self, columns: tuple[Column, ...], person: str | None) -> nw.LazyFrame[Any]:
         """The columns in canonical form."""
+        if columns and not any(column.name in self.columns for column in columns):
+            # What looks like a header may be a row.
+            raise DeclarationError(
+                f"The data has no declared column; {columns[0].name!r}, for one, is not in its header."
+            )
         name = None if person is None else f"CAST({self._find(person)[0]} AS VARCHAR)"
         expressions = [] if name is None else [f"{name} AS person", f"{_first_bits(name)} AS side"]
         for number, column in enumerate(columns):

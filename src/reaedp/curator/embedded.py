@@ -15,6 +15,9 @@ from reaedp.errors import DeclarationError
 
 #: A longer line of CSV is no row; DuckDB keeps several lines of this size in memory.
 LONGEST_LINE = 8 * 2**20
+#: What quotes a cell, by what lies between cells.
+QUOTES = {",": '"', "\t": ""}
+_QUOTING: dict[str, Any] = {",": csv.QUOTE_MINIMAL, "\t": csv.QUOTE_NONE}
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 
 
@@ -59,8 +62,9 @@ def _check_readable(path: str) -> None:
 def _open_csv(paths: list[str], delimiter: str) -> EmbeddedSource:
     """Read every cell as text: a type guessed from rows would be a fact about rows.
 
-    Nothing about the dialect is guessed either. A line with too few cells, a line over 8 MiB and a line that is
-    not UTF-8 are no rows; that looks at the line alone.
+    Nothing about the dialect is guessed either: cells between commas may be quoted, cells between tabs are as they
+    are. A line with too few cells, a line over 8 MiB and a line that is not UTF-8 are no rows. Which lines belong
+    together is believed of the file's writer: an unclosed quote would swallow the lines after it.
     """
     header = _header(paths[0], delimiter)
     for path in paths[1:]:
@@ -74,8 +78,8 @@ def _open_csv(paths: list[str], delimiter: str) -> EmbeddedSource:
         auto_detect=False,
         header=True,
         delimiter=delimiter,
-        quotechar='"',
-        escapechar='"',
+        quotechar=QUOTES[delimiter],
+        escapechar=QUOTES[delimiter],
         ignore_errors=True,
         strict_mode=False,
         max_line_size=LONGEST_LINE,
@@ -89,7 +93,10 @@ def _header(path: str, delimiter: str) -> tuple[str, ...]:
     opener: Any = gzip.open if path.lower().endswith(".gz") else open
     try:
         with opener(path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-            names = tuple(next(csv.reader(file, delimiter=delimiter), ()))
+            lines = csv.reader(
+                file, delimiter=delimiter, quotechar=QUOTES[delimiter] or None, quoting=_QUOTING[delimiter]
+            )
+            names = tuple(next(lines, ()))
         "".join(names).encode()
     except (UnicodeError, csv.Error, OSError, EOFError):
         raise DeclarationError(f"{path} does not begin with a line of column names in UTF-8.") from None
@@ -133,8 +140,21 @@ def _with_text_for_objects(data: Any) -> Any:
         return data
     _refuse_duplicates("the data frame", tuple(map(str, data.columns)))
     frame = data.rename(columns=str)
-    objects = [name for name, dtype in frame.dtypes.items() if dtype is np.dtype(object)]
-    return frame.assign(**{name: frame[name].map(str, na_action="ignore").astype("string") for name in objects})
+    objects = [name for name, dtype in frame.dtypes.items() if dtype is np.dtype(object) or _holds_objects(dtype)]
+    return frame.assign(**{name: frame[name].map(_text, na_action="ignore").astype("string") for name in objects})
+
+
+def _text(value: Any) -> str | None:
+    """Any object as text that every engine can hold; nothing if it has none."""
+    try:
+        return str(value).encode("utf-8", "replace").decode()
+    except Exception:  # noqa: BLE001 - whatever an object says of itself must not be repeated
+        return None
+
+
+def _holds_objects(dtype: Any) -> bool:
+    """Whether texts are Python's own, which need not be valid UTF-8."""
+    return getattr(dtype, "storage", None) == "python"
 
 
 def _described(relation: duckdb.DuckDBPyRelation, *owner: Any) -> EmbeddedSource:

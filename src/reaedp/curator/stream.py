@@ -24,6 +24,24 @@ class ArrowStream(ctypes.Structure):
     """The layout that the interface prescribes for a stream of arrays."""
 
 
+class ArrowSchema(ctypes.Structure):
+    """The layout that the interface prescribes for the type of an array, as far as it is read here."""
+
+    _fields_ = (
+        ("format", ctypes.c_char_p),
+        ("name", ctypes.c_char_p),
+        ("metadata", ctypes.c_void_p),
+        ("flags", ctypes.c_int64),
+        ("n_children", ctypes.c_int64),
+        ("children", ctypes.POINTER(ctypes.c_void_p)),
+        ("dictionary", ctypes.c_void_p),
+        ("release", ctypes.c_void_p),
+        ("private_data", ctypes.c_void_p),
+    )
+
+
+#: Doubles, and lists whose bounds are 32-bit numbers.
+_UNDERSTOOD = {b"g", b"+l"}
 _Array, _Stream = ctypes.POINTER(ArrowArray), ctypes.POINTER(ArrowStream)
 ArrowArray._fields_ = [
     ("length", ctypes.c_int64),
@@ -50,6 +68,7 @@ def batches(relation: duckdb.DuckDBPyRelation) -> Iterator[list[ArrowArray]]:
     """The columns of some rows, then of some more; arrays made from them are good until the next batch is asked for."""
     capsule = _run(relation)
     stream = ArrowStream.from_address(_address(capsule))
+    _check_formats(stream)
     while True:
         array = ArrowArray()
         if stream.get_next(ctypes.byref(stream), ctypes.byref(array)):
@@ -58,6 +77,18 @@ def batches(relation: duckdb.DuckDBPyRelation) -> Iterator[list[ArrowArray]]:
             return
         with _released(array):
             yield [array.children[place].contents for place in range(array.n_children)]
+
+
+def _check_formats(stream: ArrowStream) -> None:
+    """Refuse a layout that the engine's settings chose and that would be read wrongly here."""
+    schema = ArrowSchema()
+    if stream.get_schema(ctypes.byref(stream), ctypes.byref(schema)):
+        raise _could_not_read("the engine stopped")
+    children = [ArrowSchema.from_address(schema.children[place] or 0) for place in range(schema.n_children)]
+    formats = {child.format for child in children}
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p)(schema.release)(ctypes.addressof(schema))
+    if not formats <= _UNDERSTOOD:
+        raise _could_not_read("its connection is set to large Arrow buffers; reset arrow_large_buffer_size")
 
 
 def doubles(column: ArrowArray) -> NDArray[np.float64]:

@@ -51,7 +51,7 @@ class Gaussian:
     def is_smooth(self, sensitivity: Sensitivity) -> bool:
         """Whether the lattice is so fine against the noise that the loss is that of the normal law."""
         scale = self.scale(sensitivity)
-        return scale >= SMOOTH_SCALE and 1e-6 <= math.sqrt(sensitivity.l2_squared) / scale <= 8
+        return scale >= SMOOTH_SCALE and 1e-6 <= _normal_mu(sensitivity, scale) <= 8
 
     def scale(self, sensitivity: Sensitivity) -> float:
         """The smallest double (up to the last digits) whose square gives at most ρ."""
@@ -67,8 +67,7 @@ class Gaussian:
             variance = math.nextafter(self.scale(sensitivity) ** 2, 0.0)
             return (UnitGaussian(variance),) * sensitivity.l1
         if self.is_smooth(sensitivity):
-            variance = self.scale(sensitivity) ** 2 - LATTICE_VARIANCE
-            return (Normal(math.sqrt(sensitivity.l2_squared / variance) * (1 + MARGIN)),)
+            return (Normal(_normal_mu(sensitivity, self.scale(sensitivity)) * (1 + MARGIN)),)
         return (Concentrated(self.rho),)
 
     def apply(self, exact: Integers, sensitivity: Sensitivity, noise: Noise) -> Integers:
@@ -89,6 +88,11 @@ class Gaussian:
 
             return math.ceil(-scale * float(ndtri(outside / 2))) + 1
         return int(np.argmax(_tail(scale) <= outside))
+
+
+def _normal_mu(sensitivity: Sensitivity, scale: float) -> float:
+    """Of the normal noise that this noise is, before it was rounded."""
+    return math.sqrt(sensitivity.l2_squared / (scale**2 - LATTICE_VARIANCE))
 
 
 #: Beyond this the discrete law and the normal one differ by less than a step of the lattice.

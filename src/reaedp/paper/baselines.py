@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.answer import Integers
+from reaedp.evaluation.rate import mean
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
-from reaedp.evaluation.rate import mean
 from reaedp.paper.best_entropy import CHANGES, best_entropies, contract
 from reaedp.paper.datasets import AMAZON, DIFFERENCES, HOUSES, POWER, DataSet
 from reaedp.paper.item import Experiment, Item, Result
@@ -118,7 +118,7 @@ def _estimates(tables: Integers, at_least: int) -> Floats:
 
 def _absent(each: DataSet) -> dict[str, Any]:
     names = ("promise", "epsilon", "entropy error", "entropy error, low", "entropy error, high", "bound", "count error")
-    return {"data": each.name, "mechanism": "not checkable: the data cannot be had"} | dict.fromkeys(names)
+    return {"data": each.name, "mechanism": each.absent} | dict.fromkeys(names)
 
 
 def _because(rows: list[dict[str, Any]]) -> str:

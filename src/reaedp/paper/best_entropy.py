@@ -36,13 +36,13 @@ def best_entropies(counts: Integers, change: Change, epsilon: float, runs: int, 
     terms = contract(len(counts), int(counts.sum()), change)
     route = best_route(terms, _COLUMN, epsilon)
     released = _ROUTES[route.name](counts, terms, route, runs, noise)
-    return np.clip(released, 0.0, math.log2(len(counts)))
+    return released.clip(0.0, math.log2(len(counts)))
 
 
 def _direct(counts: Integers, terms: Contract, route: Route, runs: int, noise: Noise) -> Floats:
     calibrated = Calibrated(route.mechanism, route.statistic.sensitivity(terms))
     points: Integers = calibrated.apply(np.full(runs, _point(counts, terms)), noise)
-    return points * Entropy(_COLUMN).step(terms)
+    return np.multiply(points, Entropy(_COLUMN).step(terms), dtype=np.float64)
 
 
 def _histogram(counts: Integers, terms: Contract, route: Route, runs: int, noise: Noise) -> Floats:

@@ -35,6 +35,11 @@ class DataSet:
     generate: Callable[[], Floats] | None = None
 
     @property
+    def absent(self) -> str:
+        """What stands in place of figures where there is no file."""
+        return f"not checkable: {self.file} is not here"
+
+    @property
     def printed_error(self) -> float:
         """Bits between the two printed entropies."""
         return round(abs(self.noisy_entropy - self.entropy), 4)
@@ -62,12 +67,14 @@ def read_column(path: Path, column: str) -> Floats:
         place = next(rows).index(column)
         texts = [row[place] for row, _ in zip(rows, range(MOST_ROWS), strict=False)]
     values = np.array([float(text or "nan") for text in texts])
-    return values[~np.isnan(values)]
+    known: Floats = values[~np.isnan(values)]
+    return known
 
 
 def _printed(values: Floats) -> Floats:
     """Single precision, written with five decimals."""
-    return np.round(values.astype(np.float32).astype(np.float64), _DECIMALS)
+    single: Floats = values.astype(np.float32).astype(np.float64)
+    return single.round(_DECIMALS)
 
 
 def _power() -> Floats:
@@ -82,16 +89,14 @@ def _ratio_of_differences() -> Floats:
 
 
 def _body_mass_index() -> Floats:
-    """m / h² with a whole number m from 25 to 199, drawn first, and h from 1.5 to 2."""
+    """M / h² with a whole number m from 25 to 199, drawn first, and h from 1.5 to 2."""
     twister = RandomState(_SEED)
     drawn = [(twister.randint(25, 200), twister.uniform(1.5, 2)) for _ in range(_ROWS)]
     mass, height = np.array(drawn).T
     return _printed(mass / height**2)
 
 
-AMAZON = DataSet(
-    "y_amazon-google-large", "y_amazon-google-large.csv", "y", "hour", 100_000, 3.0279, 3.0286, 0.00037
-)
+AMAZON = DataSet("y_amazon-google-large", "y_amazon-google-large.csv", "y", "hour", 100_000, 3.0279, 3.0286, 0.00037)
 HOUSES = DataSet("house-prices-train", "house-prices-shapash.csv", "SalePrice", "house", 1460, 3.4873, 3.5155, 0.01676)
 CREDIT = DataSet(
     "home-credit-application-train",
@@ -118,8 +123,6 @@ DIFFERENCES = DataSet(
     "r_diff_train", "r_diff_train.csv", "y1", "draw", 10_000, 0.0237, 0.0459, 0.003, _ratio_of_differences
 )
 POWER = DataSet("pow_train", "pow_train.csv", "y1", "draw", 10_000, 4.7066, 4.7065, 0.003, _power)
-UNEMPLOYMENT = DataSet(
-    "unemployment_data", "unemployment_data.csv", "UNRATE", "month", 601, 4.0457, 4.0894, 0.03645
-)
+UNEMPLOYMENT = DataSet("unemployment_data", "unemployment_data.csv", "UNRATE", "month", 601, 4.0457, 4.0894, 0.03645)
 #: In the paper's order.
 SETS = (AMAZON, HOUSES, CREDIT, FEATURES, DIFFERENCES, POWER, UNEMPLOYMENT)

@@ -1,6 +1,5 @@
 """The multi-data-set table of seven rows, and the four-panel figure that goes with it."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ def run(experiment: Experiment) -> Result:
 
 
 def _row(each: DataSet, counts: Integers | None, experiment: Experiment) -> dict[str, Any]:
-    printed = {
+    printed: dict[str, Any] = {
         "data": each.name,
         "n": each.n,
         "printed H": each.entropy,
@@ -37,18 +36,13 @@ def _row(each: DataSet, counts: Integers | None, experiment: Experiment) -> dict
         "printed bound": each.bound,
         "error above bound": "yes" if each.printed_error > each.bound else "no",
     }
-    return printed | (_NOT_CHECKABLE if counts is None else _measured(counts, experiment))
+    return printed | (_nothing(each) if counts is None else _measured(counts, experiment))
 
 
-_NOT_CHECKABLE: Mapping[str, Any] = {
-    "H": None,
-    "bound": None,
-    "published mean error": None,
-    "runs above bound": None,
-    "our mean error, add-remove": None,
-    "our mean error, replace": None,
-    "note": "not checkable: the data cannot be had",
-}
+def _nothing(each: DataSet) -> dict[str, Any]:
+    ours = [f"our mean error, {change}" for change in CHANGES]
+    names = ("H", "bound", "published mean error", "runs above bound", *ours)
+    return dict.fromkeys(names) | {"note": each.absent}
 
 
 def _measured(counts: Integers, experiment: Experiment) -> dict[str, Any]:
@@ -76,9 +70,9 @@ def _because(rows: list[dict[str, Any]]) -> str:
     above = sum(row["error above bound"] == "yes" for row in rows)
     often = ", ".join(f"{row['runs above bound']:.0%} ({row['data']})" for row in checked)
     return (
-        f"The entropy agrees to four decimals on {same} of the {len(checked)} data sets that can be had. The printed"
-        f" error is above the printed bound on {above} of 7; over many runs it is above it in {often}. The bound is what"
-        " one record can change, and says nothing about noise; the noise keeps ε = 1 only if records are added or"
+        f"The entropy agrees to four decimals on {same} of the {len(checked)} data sets that are here. The printed"
+        f" error is above the printed bound on {above} of 7; over many runs it is above it in {often}. The bound is"
+        " what one record can change, and says nothing about noise; the noise keeps ε = 1 only if records are added or"
         " removed, and the edges of the bins tell the two extreme records."
     )
 
@@ -87,7 +81,7 @@ def _panel(each: DataSet, counts: Integers | None, rng: np.random.Generator) -> 
     """Counts before and after one published release; a sentence where there are none."""
     size = {"width": 300, "height": 150, "title": f"{each.name} ({each.column})"}
     if counts is None:
-        words = {"type": "text", "text": "not checkable: the data cannot be had", "fontSize": 12}
+        words = {"type": "text", "text": each.absent, "fontSize": 12}
         return size | {"data": {"values": [{}]}, "mark": words}
     kinds = {"original": counts.astype(np.float64), "private, as published": laplace_counts(counts, EPSILON, 1, rng)[0]}
     values = [

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.answer import Integers
+from reaedp.paper.published_gaussian import published_deviation
 from reaedp.statistics.correction import c_log_c
 
 Floats = NDArray[np.float64]
@@ -23,8 +24,8 @@ def laplace_counts(counts: Integers, epsilon: float, runs: int, rng: np.random.G
 
 
 def gaussian_counts(counts: Integers, epsilon: float, runs: int, rng: np.random.Generator) -> Floats:
-    """As published: σ = √2 √(2 ln(1.25/δ)) / ε."""
-    sigma = math.sqrt(2) * math.sqrt(2 * math.log(1.25 / DELTA)) / epsilon
+    """As published: two counts move by one, so that the sensitivity is √2."""
+    sigma = published_deviation(math.sqrt(2), epsilon, DELTA)
     return np.maximum(counts + rng.normal(0.0, sigma, (runs, len(counts))), 0.0)
 
 

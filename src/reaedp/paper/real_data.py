@@ -40,7 +40,7 @@ def _printed_row() -> dict[str, Any]:
 
 def _absent_row(each: DataSet) -> dict[str, Any]:
     empty = dict.fromkeys(_summary(each, MANY, 0.0, np.zeros(1), 1.0))
-    return empty | {"data": each.name, "row": each.row, "release": "not checkable: the data cannot be had"}
+    return empty | {"data": each.name, "row": each.row, "release": each.absent}
 
 
 def _rows(each: DataSet, counts: Integers, experiment: Experiment) -> list[dict[str, Any]]:
@@ -83,9 +83,9 @@ def _because(rows: list[dict[str, Any]]) -> str:
     biased = ", ".join(f"{row['shift']:+.2g}" for row in many)
     return (
         f"The printed run is {AMAZON.printed_error} bits off, above the printed bound of {AMAZON.bound}"
-        f"{'' if had else '; its data cannot be had'}. Over 1,000 runs the error is above the bound in {often} of runs, and noise shifts the entropy by"
-        f" {biased} bits on average, which no single run shows. A row there is an hour, so that the promise is to hours"
-        " and not to the people who wrote reviews."
+        f"{'' if had else '; its data are not here'}. Over 1,000 runs the error is above the bound in {often} of runs,"
+        f" and noise shifts the entropy by {biased} bits on average, which no single run shows. A row there is an hour,"
+        " so that the promise is to hours and not to the people who wrote reviews."
     )
 
 
@@ -104,7 +104,10 @@ def _chart() -> dict[str, Any]:
     ends = {"x": shift | {"field": "shift from"}, "x2": {"field": "shift to"}}
     layers = [
         {"mark": {"type": "rule", "size": 2}, "encoding": by_release | ends},
-        {"mark": {"type": "point", "filled": True, "size": 60}, "encoding": by_release | {"x": shift | {"field": "shift"}}},
+        {
+            "mark": {"type": "point", "filled": True, "size": 60},
+            "encoding": by_release | {"x": shift | {"field": "shift"}},
+        },
     ]
     return {
         "title": "95 % of runs at ε = 1; dashed: the published bound for one record",

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from reaedp.answer import Shape
 from reaedp.contract import Contract
-from reaedp.errors import DeclarationError
+from reaedp.errors import DeclarationError, sentence
 from reaedp.mechanisms.noise import Noise
 from reaedp.mechanisms.threshold import Threshold
+from reaedp.privacy.accounting import fits, tally
+from reaedp.privacy.budget import Budget
 from reaedp.privacy.loss import Approximate, Price
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.marginal import KeyedMarginal, counting_sensitivity
@@ -33,7 +35,8 @@ _ROUNDS = 20
 class Amortised:
     """`network` learns the model; (ε, δ) buys the keys. `keep` names the kept columns, or none to have them chosen.
 
-    With `halves` the model is learned from one half of the people and the keys are those of the other.
+    With `together` the model is learned from one half of the people and the keys are those of the other; each may then
+    cost so much.
     """
 
     name: ClassVar[str] = "amortised"
@@ -43,7 +46,7 @@ class Amortised:
     epsilon: float
     delta: float
     keep: tuple[str, ...] = ()
-    halves: bool = False
+    together: tuple[float, float] | None = None
 
     @classmethod
     def within(
@@ -66,7 +69,7 @@ class Amortised:
         keys = Threshold(share * epsilon, min(share * delta, largest))
         beside = () if halves else keys.price(sensitivity)
         network = Network.within(epsilon, delta, contract, columns, beside)
-        return cls(network, keys.epsilon, keys.delta, keep, halves)
+        return cls(network, keys.epsilon, keys.delta, keep, (epsilon, delta) if halves else None)
 
     @property
     def keys(self) -> Threshold:
@@ -79,10 +82,7 @@ class Amortised:
 
     def price(self, sensitivity: Sensitivity) -> Price:
         """Model and keys; the larger of the two if nobody is in both halves (see PROOFS.md)."""
-        if self.halves:
-            refuse_replacement(sensitivity)
-            return (Approximate(self.epsilon, self.delta),)
-        return self.network.price(sensitivity) + self.keys.price(sensitivity)
+        return price_of_parts(self.network.price(sensitivity), self.keys.price(sensitivity), self.together, sensitivity)
 
     def mean_error(self, sensitivity: Sensitivity) -> float:
         """Of a cell of the model's tables."""
@@ -95,7 +95,7 @@ class Amortised:
     def apply(self, exact: Question, sensitivity: Sensitivity, noise: Noise) -> SyntheticRecords:
         """Keys in proportion to their noisy counts, completed by the model; other keys as the model has them."""
         records, rng = exact.records, noise.generator()
-        model_part, key_part = (records.half(0), records.half(1)) if self.halves else (records, records)
+        model_part, key_part = (records.half(0), records.half(1)) if self.together else (records, records)
         learned = self.network.learn(model_part, exact.columns, sensitivity, noise, records.progress)
         threshold = self.keys.threshold(sensitivity)
         kept = self.keep or kept_columns(learned, threshold, rng)
@@ -107,10 +107,20 @@ class Amortised:
         return SyntheticRecords.made(exact, codes, exact.columns, noise, details)
 
 
-def refuse_replacement(sensitivity: Sensitivity) -> None:
-    """Where people are replaced, the old one and the new one may be in different halves, so that both change."""
+def price_of_parts(model: Price, seeds: Price, together: tuple[float, float] | None, sensitivity: Sensitivity) -> Price:
+    """What model and seeds cost: both, or, if nobody is in both halves, what either may cost (see PROOFS.md).
+
+    Where people are replaced, the old one and the new one may be in different halves, so that both change.
+    """
+    if together is None:
+        return model + seeds
     if sensitivity.l1 != sensitivity.linf:
         raise DeclarationError("People can be split where they are added and removed, not where they are replaced.")
+    if not all(fits(tally([part]), Budget(*together)) for part in (model, seeds)):
+        raise DeclarationError(
+            sentence("Model and seeds must each cost at most what they cost together", given=together)
+        )
+    return (Approximate(*together),)
 
 
 def _released_keys(

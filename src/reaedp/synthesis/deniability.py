@@ -12,7 +12,7 @@ from reaedp.mechanisms.noise import Noise
 from reaedp.mechanisms.record_plan import RecordPlan, fitting_plan, plan_records, unit_of
 from reaedp.privacy.loss import Approximate, Price
 from reaedp.privacy.unit import Sensitivity, Unit
-from reaedp.synthesis.amortised import refuse_replacement
+from reaedp.synthesis.amortised import price_of_parts
 from reaedp.synthesis.deniable import deniable
 from reaedp.synthesis.kept import kept_columns
 from reaedp.synthesis.model import Model
@@ -34,7 +34,8 @@ class Deniable:
     """`network` learns the model; each of `records` records may cost at most (ε, δ) of its own.
 
     `at_least` is a public lower bound on the rows that can be seeds. `keep` names the kept columns, or none to have
-    them chosen. With `halves` the model is learned from one half of the people and the seeds are the other.
+    them chosen. With `together` the model is learned from one half of the people and the seeds are the other; each may
+    then cost so much.
     """
 
     name: ClassVar[str] = "deniable"
@@ -48,8 +49,6 @@ class Deniable:
     at_least: int | None
     proposal: ProposalName = "keep"
     keep: tuple[str, ...] = ()
-    halves: bool = False
-    #: What all records together may cost, and the model as well, where their people differ.
     together: tuple[float, float] | None = None
 
     @classmethod
@@ -86,7 +85,6 @@ class Deniable:
             at_least=unit.at_least,
             proposal=proposal,
             keep=keep,
-            halves=halves,
             together=(epsilon, delta) if halves else None,
         )
 
@@ -101,10 +99,8 @@ class Deniable:
 
     def price(self, sensitivity: Sensitivity) -> Price:
         """Model and records; what each of them costs if nobody is in both halves (see PROOFS.md)."""
-        if self.together is not None:
-            refuse_replacement(sensitivity)
-            return (Approximate(*self.together),)
-        return self.network.price(sensitivity) + (self.plan(sensitivity).each,) * self.records
+        records = (self.plan(sensitivity).each,) * self.records
+        return price_of_parts(self.network.price(sensitivity), records, self.together, sensitivity)
 
     def mean_error(self, sensitivity: Sensitivity) -> float:
         """Of a cell of the model's tables."""
@@ -117,11 +113,12 @@ class Deniable:
     def apply(self, exact: Question, sensitivity: Sensitivity, noise: Noise) -> SyntheticRecords:
         """The records that pass; how many there are, and which "nothing" they stand beside, is part of the answer."""
         records = exact.records
-        promised = seed_unit(records.contract, self.keep or exact.columns, halves=self.halves).at_least or 0
+        halves = self.together is not None
+        promised = seed_unit(records.contract, self.keep or exact.columns, halves=halves).at_least or 0
         if (self.at_least or 0) > promised:
             rule = f"at_least must not exceed the {promised} rows that the contract promises"
             raise DeclarationError(sentence(rule, given=self.at_least))
-        model_part, seed_part = (records.half(0), records.half(1)) if self.halves else (records, records)
+        model_part, seed_part = (records.half(0), records.half(1)) if halves else (records, records)
         learned = self.network.learn(model_part, exact.columns, sensitivity, noise, records.progress)
         plan = self.plan(sensitivity)
         kept = self.keep or kept_columns(learned, plan.test.half, noise.generator())

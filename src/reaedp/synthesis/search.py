@@ -38,6 +38,10 @@ MOST_CELLS = 300_000
 LEAST_COARSE, MOST_COARSE, ROWS_PER_NOISE = 4, 32, 25.0
 
 
+#: Beyond this, sums of counts would not be exact; no data set has so many rows, but noise could.
+MOST_ROWS = 2.0**50
+
+
 @dataclass(frozen=True, slots=True)
 class Means:
     """What the search may ask, and how often: each answer was paid for."""
@@ -57,7 +61,7 @@ class Search:
         self.axes = records.contract.select(names)
         self.scale = means.tables.scale
         self.singles = self._singles()
-        self.total = max(1.0, _total(self.singles))
+        self.total = min(max(1.0, _total(self.singles)), MOST_ROWS)
         self.coarsenings = self._coarsenings()
         self.tables = [
             _over_coarse_cells(column, single, self.coarsenings[column], means.columns.scale, self.total)
