@@ -90,8 +90,10 @@ def test_on_adult_a_larger_gamma_can_lower_the_pass_rate() -> None:
 def test_the_error_of_the_mean_falls_and_rises_with_rho_and_the_last_panel_has_a_gap() -> None:
     found = result("wiener-mean")
     assert "does not hold" == found.verdict
-    errors = {key: row["error"] for key, row in by(found, "noise", "ρ").items() if row["part"] == "error"}
-    coupled, isotropic = ([errors[f"covariance {name}", rho] for rho in wiener_mean.RHOS] for name in ("C", "A²"))
+    rows = by(found, "part", "noise", "ρ")
+    coupled, isotropic = (
+        [rows["error", f"covariance {name}", rho]["error"] for rho in wiener_mean.RHOS] for name in ("C", "A²")
+    )
     assert coupled[0] > 10 * isotropic[0] > 5
     assert min(coupled) < 0.8 * coupled[-1]
     assert min(isotropic) < 0.8 * isotropic[-1]
@@ -112,9 +114,14 @@ def test_measured_errors_are_bias_and_expected_noise(name: str, covariance: Any)
         assert math.hypot(row["error without noise"], noise) == pytest.approx(row["error"], rel=0.4)
 
 
+def test_neither_rho_nor_covariance_changes_what_the_noise_must_hide() -> None:
+    statistics = [MeanCurve("x", covariance, rho) for covariance in ("C", "A2") for rho in wiener_mean.RHOS]
+    assert 1 == len({statistic.sensitivity(wiener_mean.CONTRACT) for statistic in statistics})
+
+
 def test_the_published_code_does_not_use_rho() -> None:
     """The same stream gives the same curve."""
-    sample = wiener_mean._sample(np.random.default_rng(0))  # noqa: SLF001
+    sample = wiener_mean._sample(np.random.default_rng(0))
     curves = [wiener_mean.as_published(sample, rho, 3, np.random.default_rng(1)) for rho in wiener_mean.PANELS]
     assert all(np.array_equal(curves[0], curve) for curve in curves)
     assert (3, wiener_mean.STEPS) == curves[0].shape

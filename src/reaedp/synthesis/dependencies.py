@@ -11,7 +11,7 @@ from reaedp.answer import Integers
 from reaedp.statistics.statistic import Countable
 from reaedp.synthesis.beliefs import Beliefs
 from reaedp.synthesis.cliques import Group, JunctionTree, growth
-from reaedp.synthesis.coarsening import Coarsening
+from reaedp.synthesis.coarsening import VIEWS, Coarsening
 from reaedp.synthesis.merging import Floats, Merging, merged
 
 #: Mean of |x| for noise of scale one.
@@ -39,6 +39,12 @@ class Dependence:
     columns: tuple[str, ...]
     cells: int
     misplaced: float
+
+
+def possible_tables(sizes: Sequence[int]) -> int:
+    """How many candidates columns of so many cells can have: views of pairs, and triples."""
+    views = [1 + sum(size > fewer for fewer in VIEWS) for size in sizes]
+    return sum(first * second for first, second in combinations(views, 2)) + math.comb(len(sizes), 3)
 
 
 def candidates(groups: Iterable[Group], coarsenings: Sequence[Coarsening], most: float) -> list[Candidate]:

@@ -20,6 +20,7 @@ from reaedp.privacy.loss import Price, positive
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.statistics.statistic import Countable
+from reaedp.synthesis.dependencies import possible_tables
 from reaedp.synthesis.learned import Learned
 from reaedp.synthesis.search import Means, Search, noisy_table
 from reaedp.synthesis.synthetic import Question, SyntheticRecords
@@ -67,22 +68,27 @@ class Network:
         from reaedp.privacy.conversion import bisect
 
         budget, sensitivity = Budget(epsilon, delta), counting_sensitivity(contract.unit)
-        count = len(contract.select(columns))
+        axes = contract.select(columns)
+        possible = possible_tables([axis.size for axis in axes])
+
+        def bought(mu: float) -> "Network":
+            return cls.split(mu, len(axes), possible)
 
         def enough(mu: float) -> bool:
-            return fits(tally([cls.split(mu, count).price(sensitivity), beside]), budget)
+            return fits(tally([bought(mu).price(sensitivity), beside]), budget)
 
         # Every part is at least as private as concentrated privacy with ρ = μ²/2, and not more than a Gaussian.
         share = 0.5 if beside else 1.0
         surely = math.sqrt(2 * concentrated_rho(share * epsilon, share * delta)) * (1 - 1e-6)
-        return cls.split(bisect(enough, surely, gaussian_mu(epsilon, delta) * (1 + 1e-6), 1e-4), count)
+        return bought(bisect(enough, surely, gaussian_mu(epsilon, delta) * (1 + 1e-6), 1e-4))
 
     @classmethod
-    def split(cls, mu: float, columns: int) -> "Network":
-        """All of a μ in fixed shares; the squares of μ add up, and ρ = μ²/2."""
+    def split(cls, mu: float, columns: int, possible: int | None = None) -> "Network":
+        """All of a μ in fixed shares, for no more tables than are possible; the squares of μ add up, and ρ = μ²/2."""
         squared = positive("mu", mu) ** 2
         # Two columns have one pair, of which a few views are enough.
-        tables = min(TABLES_PER_COLUMN * columns, 2 * columns * (columns - 1))
+        most = 2 * columns * (columns - 1) if possible is None else possible
+        tables = min(TABLES_PER_COLUMN * columns, most)
         return cls(
             columns=columns,
             tables=tables,
