@@ -148,7 +148,7 @@ def _text(value: Any) -> str | None:
     """Any object as text that every engine can hold; nothing if it has none."""
     try:
         return str(value).encode("utf-8", "replace").decode()
-    except Exception:  # noqa: BLE001 - whatever an object says of itself must not be repeated
+    except Exception:
         return None
 
 
