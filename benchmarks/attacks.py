@@ -19,19 +19,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from reaedp.attacks.attack import Attack
+from reaedp.attacks.attribute import by_classifier, by_neighbours, infer, infer_random
+from reaedp.attacks.density import density_attack
+from reaedp.attacks.linkage import linkability, nearest_reference
+from reaedp.attacks.membership import entropy_and_total, known_curves, known_others, known_sample
+from reaedp.attacks.pair import Codes, Pair, counts, with_and_without
+from reaedp.attacks.people import People, Synthesize
+from reaedp.attacks.permitted import GaussianPromised, permitted
+from reaedp.attacks.shadow import most_exposed, shadow
+from reaedp.attacks.similarity import similarity
+from reaedp.attacks.singling_out import combinations, rare_values, single_out
+from reaedp.attacks.space import Space
 from reaedp.contract import Category
-from reaedp.evaluation.attack import Attack
-from reaedp.evaluation.attribute import by_classifier, by_neighbours, infer, infer_random
-from reaedp.evaluation.density import density_attack
-from reaedp.evaluation.linkage import linkability, nearest_reference
-from reaedp.evaluation.membership import entropy_and_total, known_curves, known_others, known_sample
-from reaedp.evaluation.pair import Codes, Pair, counts, with_and_without
-from reaedp.evaluation.people import People, Synthesize
-from reaedp.evaluation.permitted import GaussianPromised, permitted
-from reaedp.evaluation.shadow import most_exposed, shadow
-from reaedp.evaluation.similarity import similarity
-from reaedp.evaluation.singling_out import combinations, rare_values, single_out
-from reaedp.evaluation.space import Space
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated

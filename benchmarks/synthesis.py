@@ -28,9 +28,9 @@ from numpy.typing import NDArray
 from reaedp import Budget, Category, Contract, Curator, Integer, Unit
 from reaedp.contract import Column
 from reaedp.curator.records import Records
-from reaedp.evaluation.rate import mean
 from reaedp.evaluation.utility import utility
 from reaedp.mechanisms.noise import SecretNoise
+from reaedp.rate import mean
 from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.synthesis.learned import Learned
 from reaedp.synthesis.network import Network

@@ -20,12 +20,12 @@ from reaedp.curves.deniable_curves import DeniableCurves
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.errors import DeclarationError
-from reaedp.evaluation.rate import share
 from reaedp.mechanisms.record_plan import plan_records
 from reaedp.mechanisms.stopping import Stopping
 from reaedp.privacy.conversion import gaussian_mu
 from reaedp.privacy.loss import Approximate
 from reaedp.privacy.unit import Sensitivity
+from reaedp.rate import share
 from reaedp.request import Request
 from reaedp.statistics.pixels import Pixels
 from reaedp.synthesis import search

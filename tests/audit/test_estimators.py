@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from reaedp.attacks.permitted import permitted
 from reaedp.audit.ceilings import largest_by_event, largest_by_guessing
 from reaedp.audit.claim import Claim
 from reaedp.audit.estimators import (
@@ -20,7 +21,6 @@ from reaedp.audit.estimators import (
     known_guess,
 )
 from reaedp.audit.loss_law import gaussian_law, laplace_law
-from reaedp.evaluation.permitted import permitted
 from reaedp.privacy.conversion import gaussian_delta, gaussian_epsilon, gaussian_mu
 from reaedp.privacy.loss import Approximate, Gaussian, Pure
 

@@ -5,6 +5,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from reaedp.attacks.roc import auc
+from reaedp.attacks.trials import Trials
 from reaedp.audit.ceilings import Ceilings
 from reaedp.audit.claim import Claim, Claimed
 from reaedp.audit.estimators import (
@@ -23,9 +25,7 @@ from reaedp.audit.finding import Finding, Measured, judge
 from reaedp.audit.learned import learned_scores
 from reaedp.audit.pair import Mechanised, Outputs, Pair, Score, play
 from reaedp.errors import DeclarationError, sentence
-from reaedp.evaluation.rate import share
-from reaedp.evaluation.roc import auc
-from reaedp.evaluation.trials import Trials
+from reaedp.rate import share
 
 #: With fewer runs hardly anything can be shown.
 FEWEST_RUNS = 200

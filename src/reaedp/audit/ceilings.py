@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from reaedp.audit.claim import Claim
-from reaedp.evaluation.rate import at_least, at_most
+from reaedp.rate import at_least, at_most
 
 #: A bound this near to what the runs could show at most says only that more runs are needed.
 SATURATED = 0.98

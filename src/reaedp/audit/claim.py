@@ -8,8 +8,8 @@ from typing import cast
 
 import numpy as np
 
+from reaedp.attacks.permitted import Promised
 from reaedp.errors import DeclarationError, sentence
-from reaedp.evaluation.permitted import Promised
 from reaedp.privacy.accounting import delta as composed_delta
 from reaedp.privacy.accounting import epsilon as composed_epsilon
 from reaedp.privacy.accounting import tally

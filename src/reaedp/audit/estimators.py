@@ -16,8 +16,8 @@ from reaedp.audit.claim import Claim
 from reaedp.audit.finding import ROUNDING
 from reaedp.audit.loss_law import Curve
 from reaedp.audit.pair import Floats
-from reaedp.evaluation.rate import at_least, at_most
 from reaedp.privacy.conversion import gaussian_epsilon
+from reaedp.rate import at_least, at_most
 
 #: Chance of a violation where there is none; small, because a verdict names a culprit.
 FALSE_CONVICTION = 0.001

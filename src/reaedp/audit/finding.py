@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from reaedp.audit.ceilings import Ceilings
 from reaedp.audit.claim import Claim
-from reaedp.evaluation.rate import Rate
+from reaedp.rate import Rate
 from reaedp.readme import posterior
 
 #: A test that shows less than this share of what can be shown is called weak.

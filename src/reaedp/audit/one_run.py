@@ -9,14 +9,14 @@ from collections.abc import Callable
 import numpy as np
 
 from reaedp.answer import Integers
+from reaedp.attacks.trials import coins
 from reaedp.audit.audit import Evidence, Question, finding
 from reaedp.audit.ceilings import log_odds
 from reaedp.audit.claim import Claim, Claimed
 from reaedp.audit.estimators import Estimate, Guess, Levels, Scores
 from reaedp.audit.finding import ROUNDING, Finding
 from reaedp.errors import DeclarationError, sentence
-from reaedp.evaluation.rate import at_least
-from reaedp.evaluation.trials import coins
+from reaedp.rate import at_least
 
 
 def audit_once(

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from reaedp.answer import Routed
+from reaedp.attacks.membership import laplace_evidence
+from reaedp.attacks.pair import Pair as Answers
 from reaedp.audit.channel import ABSENT, MOST_NUMBERS
 from reaedp.audit.loss_law import Curve, LossLaw, independent, laplace_law, laplace_tail, mixed
 from reaedp.audit.pair import Floats, Outputs, Score
-from reaedp.evaluation.membership import laplace_evidence
-from reaedp.evaluation.pair import Pair as Answers
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import Noise
 from reaedp.mechanisms.two_stage import TwoStage

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from reaedp.answer import Integers
+from reaedp.attacks.membership import EVIDENCE
+from reaedp.attacks.pair import Pair as Answers
 from reaedp.audit.channel import MOST_NUMBERS
 from reaedp.audit.loss_law import Curve, gaussian_law, laplace_law
 from reaedp.audit.pair import Outputs, Score
-from reaedp.evaluation.membership import EVIDENCE
-from reaedp.evaluation.pair import Pair as Answers
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated

@@ -1,1 +1,1 @@
-"""What sees truth and release together: utility, attacks, audits. Custodian only unless the data are public."""
+"""A finished release beside the truth: utility and attacks, for the custodian alone unless the data are public."""

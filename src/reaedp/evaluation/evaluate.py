@@ -8,25 +8,26 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from reaedp.attacks.attack import Attack
+from reaedp.attacks.attribute import by_classifier, by_neighbours, infer
+from reaedp.attacks.density import density_attack
+from reaedp.attacks.linkage import linkability, nearest_reference
+from reaedp.attacks.membership import EVIDENCE, entropy_and_total, known_others
+from reaedp.attacks.pair import Pair
+from reaedp.attacks.people import People
+from reaedp.attacks.roc import FEWEST_ROUNDS
+from reaedp.attacks.shadow import most_exposed, shadow
+from reaedp.attacks.similarity import similarity
+from reaedp.attacks.singling_out import combinations, rare_values, single_out
+from reaedp.attacks.space import Space
 from reaedp.curves.lattice import RADIUS
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.curves.space import CurveSpace
 from reaedp.curves.synthetic_curves import ReleasedCurves, SyntheticCurves
-from reaedp.errors import DeclarationError, unknown
-from reaedp.evaluation.attack import Attack
-from reaedp.evaluation.attribute import by_classifier, by_neighbours, infer
-from reaedp.evaluation.density import density_attack
+from reaedp.errors import DeclarationError, sentence, unknown
 from reaedp.evaluation.finished import Finished, finished, synthetic_codes
-from reaedp.evaluation.linkage import linkability, nearest_reference
-from reaedp.evaluation.membership import EVIDENCE, entropy_and_total, known_others
-from reaedp.evaluation.pair import Pair
-from reaedp.evaluation.people import People
 from reaedp.evaluation.picture_quality import picture_quality
 from reaedp.evaluation.refit import refit
-from reaedp.evaluation.shadow import most_exposed, shadow
-from reaedp.evaluation.similarity import similarity
-from reaedp.evaluation.singling_out import combinations, rare_values, single_out
-from reaedp.evaluation.space import Space
 from reaedp.evaluation.utility import utility
 from reaedp.statistics.entropy import ConditionalEntropy, Entropy, MutualInformation
 from reaedp.statistics.entropy_histogram import EntropyHistogram
@@ -76,6 +77,9 @@ def evaluate(
     prediction of `label` need them. With `shadows` synthetic releases are made so often again, with and without the
     most exposed record, for an attack that learns to tell the difference.
     """
+    if 0 < shadows < 2 * FEWEST_ROUNDS:
+        rule = f"shadows must be 0 or at least {2 * FEWEST_ROUNDS}: half of them are for practice"
+        raise DeclarationError(sentence(rule, given=shadows))
     lines: list[Line] = []
     for release in finished(Path(folder), data, others):
         progress(f"{release.name}: {release.statistic.title}")

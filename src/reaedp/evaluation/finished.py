@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from reaedp.attacks.permitted import Promised, permitted_by
 from reaedp.contract import Contract
 from reaedp.curator.records import Records
 from reaedp.engine import connect
 from reaedp.errors import DeclarationError
-from reaedp.evaluation.permitted import Promised, permitted_by
 from reaedp.manifest import FORMAT, read_contract, read_noise, read_statistic
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.canonical import read_price

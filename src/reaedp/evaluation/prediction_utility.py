@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.errors import DeclarationError, sentence
-from reaedp.evaluation.rate import Rate, at_most, mean, share
+from reaedp.rate import Rate, at_most, mean, share
 
 Codes = NDArray[np.integer]
 Floats = NDArray[np.float64]

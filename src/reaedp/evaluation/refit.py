@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from reaedp.attacks.pair import Codes
+from reaedp.attacks.people import Synthesize
 from reaedp.contract import Contract
 from reaedp.errors import DeclarationError
-from reaedp.evaluation.pair import Codes
-from reaedp.evaluation.people import Synthesize
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.synthesis.synthetic import Question

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from reaedp.errors import DeclarationError, sentence
 from reaedp.evaluation.prediction_utility import Codes, PredictionUtility, prediction_utility
-from reaedp.evaluation.rate import Rate, mean
+from reaedp.rate import Rate, mean
 from reaedp.statistics.entropies import shannon_entropy
 
 Floats = NDArray[np.float64]

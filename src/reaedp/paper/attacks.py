@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.evaluation.attack import Attack
-from reaedp.evaluation.linkage import nearest_reference
-from reaedp.evaluation.membership import entropy_and_total, known_others
-from reaedp.evaluation.pair import Pair
-from reaedp.evaluation.rate import Rate, share
-from reaedp.evaluation.regression import Separator
-from reaedp.evaluation.trials import Flags, coins
+from reaedp.attacks.attack import Attack
+from reaedp.attacks.linkage import nearest_reference
+from reaedp.attacks.membership import entropy_and_total, known_others
+from reaedp.attacks.pair import Pair
+from reaedp.attacks.regression import Separator
+from reaedp.attacks.trials import Flags, coins
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.paper.best_entropy import CHANGES, contract
@@ -21,6 +20,7 @@ from reaedp.paper.datasets import POWER
 from reaedp.paper.item import Experiment, Item, Result
 from reaedp.paper.published_release import entropies
 from reaedp.privacy.unit import Change
+from reaedp.rate import Rate, share
 from reaedp.statistics.marginal import Marginal
 
 Floats = NDArray[np.float64]

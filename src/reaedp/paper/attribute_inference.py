@@ -4,11 +4,11 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from reaedp.evaluation.attack import Attack
-from reaedp.evaluation.attribute import by_neighbours, infer, infer_random
-from reaedp.evaluation.people import People, Synthesize
-from reaedp.evaluation.permitted import Permitted, permitted
-from reaedp.evaluation.space import Space
+from reaedp.attacks.attack import Attack
+from reaedp.attacks.attribute import by_neighbours, infer, infer_random
+from reaedp.attacks.people import People, Synthesize
+from reaedp.attacks.permitted import Permitted, permitted
+from reaedp.attacks.space import Space
 from reaedp.paper.item import Experiment, Item, Result
 from reaedp.paper.population import (
     AXES,

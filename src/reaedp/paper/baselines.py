@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.answer import Integers
-from reaedp.evaluation.rate import mean
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
@@ -18,6 +17,7 @@ from reaedp.paper.datasets import AMAZON, DIFFERENCES, HOUSES, POWER, DataSet
 from reaedp.paper.item import Experiment, Item, Result
 from reaedp.paper.published_release import DELTA, entropies, gaussian_counts, laplace_counts
 from reaedp.privacy.unit import Change
+from reaedp.rate import mean
 from reaedp.statistics.entropies import shannon_entropy
 from reaedp.statistics.histogram import onto_simplex
 from reaedp.statistics.marginal import Marginal

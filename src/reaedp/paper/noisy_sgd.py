@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.evaluation.pair import Codes
+from reaedp.attacks.pair import Codes
 from reaedp.evaluation.prediction_utility import auc
-from reaedp.evaluation.rate import Rate, share
 from reaedp.paper.item import Experiment, Item, Result
 from reaedp.paper.population import AXES, DELTA, LABEL, ORDERED, by_independent_columns, by_network, population
+from reaedp.rate import Rate, share
 
 Floats = NDArray[np.float64]
 

@@ -8,10 +8,10 @@ from typing import cast
 
 import numpy as np
 
+from reaedp.attacks.pair import Codes, counts
+from reaedp.attacks.people import Synthesize
 from reaedp.audit.made_up import MadeUp, Placement
 from reaedp.contract import Category, Column, Contract, Integer
-from reaedp.evaluation.pair import Codes, counts
-from reaedp.evaluation.people import Synthesize
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.answer import Integers
-from reaedp.evaluation.rate import mean
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.paper.best_entropy import CHANGES, best_entropies
 from reaedp.paper.datasets import AMAZON, DIFFERENCES, HOUSES, POWER, UNEMPLOYMENT, DataSet
 from reaedp.paper.item import Experiment, Item, Result
 from reaedp.paper.published_release import entropies, laplace_counts
+from reaedp.rate import mean
 from reaedp.statistics.entropies import shannon_entropy
 from reaedp.statistics.published import published_shannon_bound
 

@@ -95,10 +95,10 @@ OURS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "yes: membership, linkage, attributes and singling out, with what ε permits beside them; and audits",
         (
-            "tests/evaluation/test_membership.py",
-            "tests/evaluation/test_linkage.py",
-            "tests/evaluation/test_synthetic_attacks.py",
-            "tests/evaluation/test_permitted.py",
+            "tests/attacks/test_membership.py",
+            "tests/attacks/test_linkage.py",
+            "tests/attacks/test_synthetic_attacks.py",
+            "tests/attacks/test_permitted.py",
             "tests/audit/test_self_test.py",
         ),
     ),

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from reaedp.evaluation.attack import Attack
-from reaedp.evaluation.pair import Codes, Pair
-from reaedp.evaluation.people import People
-from reaedp.evaluation.permitted import Permitted, permitted_by
-from reaedp.evaluation.roc import judged
-from reaedp.evaluation.space import Places
-from reaedp.evaluation.trials import Flags, Trials, coins
+from reaedp.attacks.attack import Attack
+from reaedp.attacks.pair import Codes, Pair
+from reaedp.attacks.people import People
+from reaedp.attacks.permitted import Permitted, permitted_by
+from reaedp.attacks.roc import judged
+from reaedp.attacks.space import Places
+from reaedp.attacks.trials import Flags, Trials, coins
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
 

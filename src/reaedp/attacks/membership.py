@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from reaedp.attacks.attack import Attack
+from reaedp.attacks.pair import Numbers, Pair
+from reaedp.attacks.permitted import GaussianPromised, permitted_by
+from reaedp.attacks.regression import Separator
+from reaedp.attacks.roc import judged
+from reaedp.attacks.trials import Flags, Floats, Trials, coins
 from reaedp.errors import DeclarationError, unknown
-from reaedp.evaluation.attack import Attack
-from reaedp.evaluation.pair import Numbers, Pair
-from reaedp.evaluation.permitted import GaussianPromised, permitted_by
-from reaedp.evaluation.regression import Separator
-from reaedp.evaluation.roc import judged
-from reaedp.evaluation.trials import Flags, Floats, Trials, coins
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
 

@@ -8,12 +8,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from reaedp.evaluation.attack import Attack
-from reaedp.evaluation.pair import Codes
-from reaedp.evaluation.people import People, Synthesize
-from reaedp.evaluation.permitted import Permitted
-from reaedp.evaluation.space import Space
-from reaedp.evaluation.trials import Flags
+from reaedp.attacks.attack import Attack
+from reaedp.attacks.pair import Codes
+from reaedp.attacks.people import People, Synthesize
+from reaedp.attacks.permitted import Permitted
+from reaedp.attacks.space import Space
+from reaedp.attacks.trials import Flags
 
 #: A guess of the secret for each person, who is given without it.
 Guess = Callable[[Codes], Codes]

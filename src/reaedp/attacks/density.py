@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from reaedp.evaluation.attack import Attack
-from reaedp.evaluation.pair import Codes
-from reaedp.evaluation.people import People
-from reaedp.evaluation.permitted import Permitted
-from reaedp.evaluation.roc import judged
-from reaedp.evaluation.trials import Floats, Trials, coins
+from reaedp.attacks.attack import Attack
+from reaedp.attacks.pair import Codes
+from reaedp.attacks.people import People
+from reaedp.attacks.permitted import Permitted
+from reaedp.attacks.roc import judged
+from reaedp.attacks.trials import Floats, Trials, coins
 
 
 def density_ratio(candidates: Codes, synthetic: Codes, reference: Codes, groups: Sequence[Sequence[int]]) -> Floats:

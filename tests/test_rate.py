@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reaedp.errors import DeclarationError
-from reaedp.evaluation.rate import Rate, at_least, at_most, mean, share
+from reaedp.rate import Rate, at_least, at_most, mean, share
 
 
 def upper_tail(successes: int, trials: int, chance: float) -> float:

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from reaedp.evaluation.rate import Rate
+from reaedp.rate import Rate
 
 
 @dataclass(frozen=True, slots=True)

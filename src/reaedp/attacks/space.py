@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from reaedp.attacks.pair import Codes
 from reaedp.contract import Column
-from reaedp.evaluation.pair import Codes
 
 Places = NDArray[np.float32]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.answer import Integers
-from reaedp.evaluation.trials import Flags
+from reaedp.attacks.trials import Flags
 
 Numbers = NDArray[Any]
 Codes = NDArray[np.integer]

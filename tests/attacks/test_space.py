@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reaedp.attacks import space as space_module
+from reaedp.attacks.space import Space
 from reaedp.contract import Category, Number
-from reaedp.evaluation import space as space_module
-from reaedp.evaluation.space import Space
 
 AXES = (
     Number(name="age", lower=0, upper=10, bins=5, provenance="public"),

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from scipy.special import ndtr
 from scipy.stats import binom
 
+from reaedp.attacks.attack import Attack
+from reaedp.attacks.permitted import permitted
+from reaedp.attacks.roc import FEW, accuracy, auc, figures, judged, roc
+from reaedp.attacks.trials import Trials, coins
 from reaedp.errors import DeclarationError
-from reaedp.evaluation.attack import Attack
-from reaedp.evaluation.permitted import permitted
-from reaedp.evaluation.rate import Rate
-from reaedp.evaluation.roc import FEW, accuracy, auc, figures, judged, roc
-from reaedp.evaluation.trials import Trials, coins
+from reaedp.rate import Rate
 
 
 def gaussian_trials(rounds: int, shift: float, rng: np.random.Generator) -> Trials:

@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 
+from reaedp.attacks.attack import Attack
+from reaedp.attacks.attribute import Learner, by_classifier, by_neighbours, infer, infer_random
+from reaedp.attacks.density import density_attack, density_ratio
+from reaedp.attacks.linkage import linkability
+from reaedp.attacks.pair import Codes, counts
+from reaedp.attacks.people import People, Synthesize
+from reaedp.attacks.permitted import permitted
+from reaedp.attacks.shadow import matching, most_exposed, shadow, subsets
+from reaedp.attacks.similarity import Similarity, similarity
+from reaedp.attacks.singling_out import Descriptions, combinations, rare_values, single_out
+from reaedp.attacks.space import Space
 from reaedp.errors import DeclarationError
-from reaedp.evaluation.attack import Attack
-from reaedp.evaluation.attribute import Learner, by_classifier, by_neighbours, infer, infer_random
-from reaedp.evaluation.density import density_attack, density_ratio
-from reaedp.evaluation.linkage import linkability
-from reaedp.evaluation.pair import Codes, counts
-from reaedp.evaluation.people import People, Synthesize
-from reaedp.evaluation.permitted import permitted
-from reaedp.evaluation.shadow import matching, most_exposed, shadow, subsets
-from reaedp.evaluation.similarity import Similarity, similarity
-from reaedp.evaluation.singling_out import Descriptions, combinations, rare_values, single_out
-from reaedp.evaluation.space import Space
 from reaedp.mechanisms.noise import SeededNoise
 
 SIZES = (12, 9, 8, 7, 15, 2)

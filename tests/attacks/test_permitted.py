@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reaedp.attacks.permitted import GaussianPromised, Promised, permitted, permitted_by
 from reaedp.errors import DeclarationError
-from reaedp.evaluation.permitted import GaussianPromised, Promised, permitted, permitted_by
 from reaedp.privacy.loss import Approximate, Concentrated, Gaussian, Pure, UnitGaussian
 
 EPSILON = st.floats(0.0, 20.0)

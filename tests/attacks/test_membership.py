@@ -8,9 +8,8 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import binom
 
-from reaedp.errors import DeclarationError
-from reaedp.evaluation.attack import Attack
-from reaedp.evaluation.membership import (
+from reaedp.attacks.attack import Attack
+from reaedp.attacks.membership import (
     entropy_and_total,
     gaussian_evidence,
     known_curves,
@@ -18,7 +17,8 @@ from reaedp.evaluation.membership import (
     known_sample,
     laplace_evidence,
 )
-from reaedp.evaluation.pair import Pair, counts, with_and_without
+from reaedp.attacks.pair import Pair, counts, with_and_without
+from reaedp.errors import DeclarationError
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated

@@ -9,14 +9,14 @@ from itertools import chain, combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.evaluation.attack import Attack
-from reaedp.evaluation.pair import Codes
-from reaedp.evaluation.people import Synthesize
-from reaedp.evaluation.permitted import Permitted
-from reaedp.evaluation.regression import Separator
-from reaedp.evaluation.roc import judged
-from reaedp.evaluation.space import Space
-from reaedp.evaluation.trials import Floats, Trials, coins
+from reaedp.attacks.attack import Attack
+from reaedp.attacks.pair import Codes
+from reaedp.attacks.people import Synthesize
+from reaedp.attacks.permitted import Permitted
+from reaedp.attacks.regression import Separator
+from reaedp.attacks.roc import judged
+from reaedp.attacks.space import Space
+from reaedp.attacks.trials import Floats, Trials, coins
 
 Columns = NDArray[np.intp]
 #: Told after each run how many are done, of how many.

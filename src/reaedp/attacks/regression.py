@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from reaedp.evaluation.trials import Flags, Floats
+from reaedp.attacks.trials import Flags, Floats
 
 
 @dataclass(frozen=True, slots=True)

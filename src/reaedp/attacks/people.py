@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from reaedp.attacks.attack import Attack
+from reaedp.attacks.pair import Codes
+from reaedp.attacks.permitted import Permitted
+from reaedp.attacks.space import Space
+from reaedp.attacks.trials import Flags
 from reaedp.errors import DeclarationError, sentence
-from reaedp.evaluation.attack import Attack
-from reaedp.evaluation.pair import Codes
-from reaedp.evaluation.permitted import Permitted
-from reaedp.evaluation.rate import Rate, share
-from reaedp.evaluation.space import Space
-from reaedp.evaluation.trials import Flags
+from reaedp.rate import Rate, share
 
 #: Makes synthetic records from true ones.
 Synthesize = Callable[[Codes, np.random.Generator], Codes]

@@ -9,9 +9,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from reaedp.evaluation.pair import Codes
-from reaedp.evaluation.people import People
-from reaedp.evaluation.rate import Rate, share
+from reaedp.attacks.pair import Codes
+from reaedp.attacks.people import People
+from reaedp.rate import Rate, share
 
 
 @dataclass(frozen=True, slots=True)

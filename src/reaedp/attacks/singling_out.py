@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.evaluation.attack import Attack
-from reaedp.evaluation.pair import Codes
-from reaedp.evaluation.people import People
-from reaedp.evaluation.rate import mean, share
+from reaedp.attacks.attack import Attack
+from reaedp.attacks.pair import Codes
+from reaedp.attacks.people import People
+from reaedp.rate import mean, share
 
 Integers = NDArray[np.int64]
 #: Truth values held at a time.

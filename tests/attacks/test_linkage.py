@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from reaedp.evaluation.linkage import nearest_reference
-from reaedp.evaluation.pair import Pair
-from reaedp.evaluation.permitted import permitted
-from reaedp.evaluation.roc import accuracy
-from reaedp.evaluation.trials import Trials, coins
+from reaedp.attacks.linkage import nearest_reference
+from reaedp.attacks.pair import Pair
+from reaedp.attacks.permitted import permitted
+from reaedp.attacks.roc import accuracy
+from reaedp.attacks.trials import Trials, coins
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise

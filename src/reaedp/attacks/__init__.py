@@ -1,0 +1,1 @@
+"""What adversaries achieve against a release, with control group, blind guess and what the promise permits."""
