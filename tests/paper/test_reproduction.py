@@ -1,0 +1,67 @@
+"""The reproduction as a whole: all items are there, and a folder appears whole with tables, charts and two pages."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from reaedp.errors import DeclarationError
+from reaedp.paper.item import Experiment, Item, Result
+from reaedp.paper.items import ITEMS
+from reaedp.paper.reproduction import reproduce
+
+
+def invented(number: int = 1, name: str = "made-up", verdict: str = "holds") -> Item:
+    def run(experiment: Experiment) -> Result:
+        table = {"x": [1.0, 2.0], "y": experiment.rng.random(2), "<b>": ["|", "<script>"]}
+        chart = {"mark": "point", "encoding": {"x": {"field": "x"}, "y": {"field": "y"}}}
+        return Result(table, chart, verdict, "It was made up.")  # type: ignore[arg-type]
+
+    return Item(number, name, "A <made-up> item", "Nothing & nobody", "None", (1,), run)
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(1)
+
+
+def test_every_figure_and_table_has_an_item_of_its_own() -> None:
+    assert list(range(1, 18)) == [item.number for item in ITEMS]
+    assert 17 == len({item.name for item in ITEMS})
+
+
+def test_a_folder_has_a_table_two_pictures_and_two_pages(tmp_path: Path) -> None:
+    reproduce([invented()], tmp_path / "out", rng=rng())
+    names = {"made-up.csv", "made-up.svg", "made-up.png", "RESULTS.md", "index.html"}
+    assert names == {path.name for path in (tmp_path / "out").iterdir()}
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert "<script>" not in page
+    assert "A &lt;made-up&gt; item" in page
+    assert "\\|" in (tmp_path / "out" / "RESULTS.md").read_text()
+
+
+def test_an_item_gives_the_same_numbers_alone_and_among_others(tmp_path: Path) -> None:
+    items = [invented(1, "one"), invented(2, "two")]
+    together = reproduce(items, tmp_path / "together", rng=rng())
+    (alone,) = reproduce(items, tmp_path / "alone", rng=rng(), names=["two"])
+    assert alone.result.rows == together[1].result.rows
+    assert alone.result.rows != together[0].result.rows
+
+
+def test_bad_requests_leave_nothing_behind(tmp_path: Path) -> None:
+    with pytest.raises(DeclarationError, match="pass-rats"):
+        reproduce(ITEMS, tmp_path / "out", rng=rng(), names=["pass-rats"])
+    with pytest.raises(DeclarationError, match="verdict"):
+        reproduce([invented(verdict="seems right")], tmp_path / "out", rng=rng())
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "out").mkdir()
+    with pytest.raises(DeclarationError, match="must be new"):
+        reproduce(ITEMS, tmp_path / "out", rng=rng())
+
+
+def test_the_command_reproduces_a_named_item(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "reaedp", "reproduce", "sensitivity-bound", "--quick", "--out", "out"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "Entropy sensitivity bound: holds with correction" in done.stdout
+    assert (tmp_path / "out" / "sensitivity-bound.svg").read_text().startswith("<svg")
