@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 $(BIN)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable ".[postgres,database,demo]" --group dev
+	$(BIN)/python -m pip install --quiet --editable ".[postgres,database,demo,images]" --group dev
 	touch $@
 
 demo: $(BIN)/.ready          ## release histograms of a real data set, with defaults that need nothing else

@@ -36,14 +36,14 @@ from reaedp import (
     TwoStage,
     Unit,
 )
-from reaedp.audit.audit import QUICK, audit
-from reaedp.audit.finding import Finding
-from reaedp.audit.gate import gate
-from reaedp.audit.pair import Outputs, Pair, one_at_a_time
-from reaedp.audit.replay import replay
-from reaedp.audit.representable import low_order_bits
-from reaedp.audit.request_audit import audit_request
-from reaedp.audit.self_test import self_test
+from reaedp.audits.audit import QUICK, audit
+from reaedp.audits.finding import Finding
+from reaedp.audits.gate import gate
+from reaedp.audits.pair import Outputs, Pair, one_at_a_time
+from reaedp.audits.replay import replay
+from reaedp.audits.representable import low_order_bits
+from reaedp.audits.request_audit import audit_request
+from reaedp.audits.self_test import self_test
 from reaedp.contract import Curve, Picture
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.privacy.loss import Pure

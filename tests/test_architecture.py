@@ -27,7 +27,7 @@ LAYERS = [
     ["curator"],
     ["attacks"],
     ["evaluation"],
-    ["audit"],
+    ["audits"],
     ["learning", "publication", "verification"],
     ["paper"],
     ["cli", "__init__", "__main__"],

@@ -7,15 +7,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from reaedp.audits.audit import audit as audit
+    from reaedp.audits.pair import Pair as Pair
+    from reaedp.audits.pair import one_at_a_time as one_at_a_time
     from reaedp.calibration import Calibration as Calibration
     from reaedp.contract import Boolean as Boolean
     from reaedp.contract import Category as Category
     from reaedp.contract import Contract as Contract
+    from reaedp.contract import Curve as Curve
     from reaedp.contract import Date as Date
     from reaedp.contract import Integer as Integer
     from reaedp.contract import Number as Number
+    from reaedp.contract import Picture as Picture
     from reaedp.curator.curator import Curator as Curator
+    from reaedp.curves.deniable_curves import DeniableCurves as DeniableCurves
+    from reaedp.curves.mean_curve import MeanCurve as MeanCurve
+    from reaedp.curves.synthetic_curves import SyntheticCurves as SyntheticCurves
     from reaedp.errors import ReaedpError as ReaedpError
+    from reaedp.evaluation.evaluate import evaluate as evaluate
     from reaedp.forecast import Forecast as Forecast
     from reaedp.learning import learn_bounds as learn_bounds
     from reaedp.learning import learn_levels as learn_levels
@@ -25,6 +34,10 @@ if TYPE_CHECKING:
     from reaedp.mechanisms.two_stage import TwoStage as TwoStage
     from reaedp.plan import Plan as Plan
     from reaedp.planned.counted import PlannedRelease as PlannedRelease
+    from reaedp.planned.curve import PlannedMeanCurve as PlannedMeanCurve
+    from reaedp.planned.curve import PlannedSyntheticCurves as PlannedSyntheticCurves
+    from reaedp.planned.image import PlannedImage as PlannedImage
+    from reaedp.planned.synthetic import PlannedSynthetic as PlannedSynthetic
     from reaedp.privacy.budget import Budget as Budget
     from reaedp.privacy.ledger import Ledger as Ledger
     from reaedp.privacy.unit import Unit as Unit
@@ -39,37 +52,81 @@ if TYPE_CHECKING:
     from reaedp.statistics.marginal import KeyedMarginal as KeyedMarginal
     from reaedp.statistics.marginal import Marginal as Marginal
     from reaedp.statistics.noisy_entropy import entropy_from_counts as entropy_from_counts
+    from reaedp.statistics.pixels import Pixels as Pixels
     from reaedp.statistics.routed_entropy import RoutedEntropy as RoutedEntropy
     from reaedp.statistics.routes import best_route as best_route
+    from reaedp.synthesis.amortised import Amortised as Amortised
+    from reaedp.synthesis.deniability import Deniable as Deniable
+    from reaedp.synthesis.network import Network as Network
+    from reaedp.synthesis.synthetic import Synthetic as Synthetic
     from reaedp.table import Table as Table
     from reaedp.verification import verify as verify
 
 _HOMES = {
+    "reaedp.audits.audit": ("audit",),
+    "reaedp.audits.pair": (
+        "Pair",
+        "one_at_a_time",
+    ),
     "reaedp.calibration": ("Calibration",),
-    "reaedp.contract": ("Boolean", "Category", "Contract", "Date", "Integer", "Number"),
+    "reaedp.contract": (
+        "Boolean",
+        "Category",
+        "Contract",
+        "Curve",
+        "Date",
+        "Integer",
+        "Number",
+        "Picture",
+    ),
     "reaedp.curator.curator": ("Curator",),
+    "reaedp.curves.deniable_curves": ("DeniableCurves",),
+    "reaedp.curves.mean_curve": ("MeanCurve",),
+    "reaedp.curves.synthetic_curves": ("SyntheticCurves",),
     "reaedp.errors": ("ReaedpError",),
+    "reaedp.evaluation.evaluate": ("evaluate",),
     "reaedp.forecast": ("Forecast",),
-    "reaedp.learning": ("learn_bounds", "learn_levels"),
+    "reaedp.learning": (
+        "learn_bounds",
+        "learn_levels",
+    ),
     "reaedp.mechanisms.gaussian": ("Gaussian",),
     "reaedp.mechanisms.laplace": ("Laplace",),
     "reaedp.mechanisms.threshold": ("Threshold",),
     "reaedp.mechanisms.two_stage": ("TwoStage",),
     "reaedp.plan": ("Plan",),
     "reaedp.planned.counted": ("PlannedRelease",),
+    "reaedp.planned.curve": (
+        "PlannedMeanCurve",
+        "PlannedSyntheticCurves",
+    ),
+    "reaedp.planned.image": ("PlannedImage",),
+    "reaedp.planned.synthetic": ("PlannedSynthetic",),
     "reaedp.privacy.budget": ("Budget",),
     "reaedp.privacy.ledger": ("Ledger",),
     "reaedp.privacy.unit": ("Unit",),
     "reaedp.publication": ("publish",),
     "reaedp.release": ("Release",),
     "reaedp.statistics.calibrated_histogram": ("calibrated_histogram",),
+    "reaedp.statistics.entropy": (
+        "ConditionalEntropy",
+        "Entropy",
+        "MutualInformation",
+    ),
     "reaedp.statistics.entropy_histogram": ("EntropyHistogram",),
-    "reaedp.statistics.entropy": ("ConditionalEntropy", "Entropy", "MutualInformation"),
     "reaedp.statistics.entropy_map": ("EntropyMap",),
-    "reaedp.statistics.marginal": ("KeyedMarginal", "Marginal"),
+    "reaedp.statistics.marginal": (
+        "KeyedMarginal",
+        "Marginal",
+    ),
     "reaedp.statistics.noisy_entropy": ("entropy_from_counts",),
+    "reaedp.statistics.pixels": ("Pixels",),
     "reaedp.statistics.routed_entropy": ("RoutedEntropy",),
     "reaedp.statistics.routes": ("best_route",),
+    "reaedp.synthesis.amortised": ("Amortised",),
+    "reaedp.synthesis.deniability": ("Deniable",),
+    "reaedp.synthesis.network": ("Network",),
+    "reaedp.synthesis.synthetic": ("Synthetic",),
     "reaedp.table": ("Table",),
     "reaedp.verification": ("verify",),
 }

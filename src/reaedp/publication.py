@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from reaedp.audit.gate import gate
+from reaedp.audits.gate import gate
 from reaedp.curator.curator import Curator
 from reaedp.folder import expected_bytes, new_folder
 from reaedp.mechanisms.noise import Noise, fresh_generator

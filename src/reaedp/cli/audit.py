@@ -9,7 +9,7 @@ import typer
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from reaedp.audit.finding import Finding
+    from reaedp.audits.finding import Finding
 
 
 def audit(
@@ -36,7 +36,7 @@ def audit(
 
 
 def _self_test(rng: "Generator") -> None:
-    from reaedp.audit.self_test import self_test
+    from reaedp.audits.self_test import self_test
     from reaedp.cli.screen import console, steps
 
     with steps() as progress:
@@ -47,9 +47,9 @@ def _self_test(rng: "Generator") -> None:
 
 
 def _audit_plan(path: Path, runs: int, rng: "Generator") -> None:
-    from reaedp.audit.finding import Verdict, not_covered
-    from reaedp.audit.replay import replay
-    from reaedp.audit.request_audit import audit_request
+    from reaedp.audits.finding import Verdict, not_covered
+    from reaedp.audits.replay import replay
+    from reaedp.audits.request_audit import audit_request
     from reaedp.cli.screen import steps
     from reaedp.plan import Plan
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.answer import Integers
-from reaedp.audit.made_up_sums import MadeUpPicture
+from reaedp.audits.made_up_sums import MadeUpPicture
 from reaedp.contract import Contract, Picture
 from reaedp.errors import DeclarationError
 from reaedp.evaluation.picture_quality import PictureQuality, picture_quality

@@ -10,7 +10,7 @@ import numpy as np
 
 from reaedp.attacks.pair import Codes, counts
 from reaedp.attacks.people import Synthesize
-from reaedp.audit.made_up import MadeUp, Placement
+from reaedp.audits.made_up import MadeUp, Placement
 from reaedp.contract import Category, Column, Contract, Integer
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated

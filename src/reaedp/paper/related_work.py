@@ -99,7 +99,7 @@ OURS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "tests/attacks/test_linkage.py",
             "tests/attacks/test_synthetic_attacks.py",
             "tests/attacks/test_permitted.py",
-            "tests/audit/test_self_test.py",
+            "tests/audits/test_self_test.py",
         ),
     ),
 )

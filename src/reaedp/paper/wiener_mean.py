@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.audit.made_up_sums import MadeUpCurves
+from reaedp.audits.made_up_sums import MadeUpCurves
 from reaedp.contract import Contract, Curve
 from reaedp.curves.lattice import CurveLattice
 from reaedp.curves.mean_curve import MeanCurve

@@ -1,0 +1,35 @@
+"""A calibrated mechanism between the exact answers of two neighbours: run many times at once, with what is known of it.
+
+Only the numbers in which the two answers differ are told apart by; a few of the others go along.
+"""
+
+from typing import Any, Protocol
+
+from reaedp.audits.loss_law import Curve
+from reaedp.audits.pair import Outputs, Score
+
+#: Numbers drawn for one audit: what fits into memory and two seconds.
+MOST_NUMBERS = 2_000_000
+#: Stands for a key that is not shown, or for the route that was not taken.
+ABSENT = -(2**62)
+
+
+class Channel(Protocol):
+    """What lies between two exact answers and their outputs."""
+
+    @property
+    def gaussian(self) -> bool:
+        """Whether the likelihood ratio has the shape of a normal law's."""
+
+    @property
+    def answers(self) -> tuple[Any, Any]:
+        """The exact answers of both neighbours."""
+
+    def run(self, answer: Any, runs: int) -> Outputs:
+        """The mechanism on one of them, so many times."""
+
+    def evidence(self) -> Score | None:
+        """The logarithm of the likelihood ratio of an output, if it is known."""
+
+    def laws(self) -> tuple[Curve, Curve] | None:
+        """The law of the loss of the second answer against the first, and the other way round, if known."""

@@ -1,0 +1,102 @@
+"""What an examination found: a verdict, the numbers behind it, and how they were got."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from reaedp.audits.ceilings import Ceilings
+from reaedp.audits.claim import Claim
+from reaedp.rate import Rate
+from reaedp.readme import posterior
+
+#: A test that shows less than this share of what can be shown is called weak.
+STRONG = 0.8
+#: What floating-point arithmetic may add to a number that is compared with a claim.
+ROUNDING = 1e-9
+
+
+class Verdict(StrEnum):
+    """What evidence says of a claim; none of these says that a release can do no harm."""
+
+    CONSISTENT = "CONSISTENT"
+    WEAK = "CONSISTENT, WEAK TEST"
+    VIOLATED = "VIOLATED"
+    NOT_COVERED = "NOT COVERED"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Lower bounds that hold with this confidence, and how often the best guess was right.
+
+    `epsilon` belongs to the claim's δ, `delta` to its ε. `runs` counts those that the bounds were computed from.
+    """
+
+    epsilon: float
+    delta: float | None
+    confidence: float
+    runs: int
+    accuracy: Rate
+    auc: Rate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that was examined."""
+
+    subject: str
+    pair: str
+    verdict: Verdict
+    #: How it was examined, and why so.
+    method: str
+    #: For a violation: the event and how often it was seen, or what differed.
+    witness: str = ""
+    claim: Claim | None = None
+    measured: Measured | None = None
+    ceilings: Ceilings | None = None
+
+    @property
+    def promise(self) -> str:
+        """The claim as what it means for somebody of whom an attacker thought 1 in 100."""
+        if self.claim is None:
+            return ""
+        after = 100 * posterior(0.01, self.claim.epsilon)
+        return f"If the attacker thought 1 in 100, it can become at most {after:.2g} in 100 ({self.claim})."
+
+    @property
+    def bar(self) -> tuple[float, float, float] | None:
+        """Three marks: the chance of a blind guess, the measured one, and the largest that is allowed."""
+        if self.measured is None or self.ceilings is None:
+            return None
+        return 0.5, self.measured.accuracy.value, self.ceilings.accuracy
+
+    def __str__(self) -> str:
+        parts = [f"{self.verdict}: {self.subject}; {self.pair}"]
+        if self.claim is not None:
+            shown = "" if self.measured is None else f", shown at least {self.measured.epsilon:.4g}"
+            parts.append(f"claimed {self.claim}{shown}")
+        if self.ceilings is not None:
+            parts.append(str(self.ceilings))
+        return "; ".join(part for part in (*parts, self.witness) if part) + "."
+
+
+def judge(claim: Claim, shown: float, violated: bool, ceilings: Ceilings) -> Verdict:
+    """The verdict on a claim from what was shown and what could have been."""
+    if violated:
+        return Verdict.VIOLATED
+    best = claim.epsilon if ceilings.attainable is None else min(claim.epsilon, ceilings.attainable)
+    return Verdict.CONSISTENT if shown >= STRONG * best else Verdict.WEAK
+
+
+_NOT_COVERED = {
+    "timing and memory": "how long counting takes and what other users of the machine see is not part of an output",
+    "insiders": "whoever reads the data, the process or the ledger's disk needs no attack",
+    "future releases": "what is released later, or charged to another ledger, is not in this evidence",
+    "groups": "k people together are protected with about k times ε, by proof and not by this test",
+}
+
+
+def not_covered() -> tuple[Finding, ...]:
+    """What no run of a mechanism can show."""
+    return tuple(
+        Finding(subject=subject, pair="none", verdict=Verdict.NOT_COVERED, method=why)
+        for subject, why in _NOT_COVERED.items()
+    )
