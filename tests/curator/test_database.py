@@ -390,3 +390,50 @@ def test_without_the_extra_the_way_to_install_it_is_named(
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(DeclarationError, match=re.escape('pip install "reaedp[database]"')):
         open_database(f"{server}?table=troubles")
+
+
+@pytest.mark.parametrize("form", ["wide", "long"])
+def test_curves_in_a_database_have_the_same_sums_as_in_a_file(form: str, server: str, tmp_path: Any) -> None:
+    import pandas as pd
+
+    from reaedp import Curve
+
+    rng = np.random.default_rng(8)
+    rows = [(who, float(time), float(rng.normal(1, 0.3))) for who in range(40) for time in (0, 1, 2)]
+    frame = pd.DataFrame(rows, columns=["who", "time", "value"])
+    shape = {"id": "who", "time": "time", "value": "value"}
+    if form == "wide":
+        frame = frame.pivot_table(index="who", columns="time", values="value").reset_index()
+        frame.columns = ["who", "a", "b", "c"]
+        frame.loc[3, "b"] = None
+        shape = {"points": ("a", "b", "c"), "at": (0.0, 1.0, 2.0)}  # type: ignore[dict-item]
+    curve = Curve(
+        name="x",
+        form=form,
+        interval=(0.0, 2.0),
+        basis="wiener",
+        rank=3,
+        clip=2.0,
+        provenance="public",
+        **shape,  # type: ignore[arg-type]
+    )
+    terms = Contract(
+        dataset="curves",
+        unit=Unit("add-remove", "who", 3),
+        budget=Budget(1, 1e-6),
+        ledger="unused",
+        columns=(),
+        curves=(curve,),
+    )
+    frame.to_csv(tmp_path / "curves.csv", index=False)
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"DROP TABLE IF EXISTS data.{form}")
+        kinds = ", ".join(f"{name} double precision" for name in frame.columns)
+        connection.execute(f"CREATE TABLE data.{form} ({kinds})")
+        marks = ", ".join(["%s"] * len(frame.columns))
+        values = [tuple(None if pd.isna(value) else value for value in row) for row in frame.itertuples(index=False)]
+        connection.cursor().executemany(f"INSERT INTO data.{form} VALUES ({marks})", values)
+    there, here = (Records(terms, data) for data in (f"{server}?table=data.{form}", str(tmp_path / "curves.csv")))
+    there.check_curve("x")
+    assert 40 == here.curve_sums("x")[1] == there.curve_sums("x")[1]
+    assert here.curve_sums("x")[0].tolist() == there.curve_sums("x")[0].tolist()

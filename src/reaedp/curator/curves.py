@@ -1,14 +1,15 @@
-"""Curves are read in batches, turned into lattice points, and added up; only sums leave this file.
+"""Curves are read in batches and turned into lattice points, which are added up or handed to mechanism F.
 
 At most `max_rows` curves of a person are used, chosen by an order that depends on that person's rows and name alone.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from reaedp.answer import Integers
 from reaedp.contract import Column, Contract, Curve, Number
@@ -16,26 +17,28 @@ from reaedp.contract.category import Undeclared
 from reaedp.curator.stream import batches, doubles, pairs
 from reaedp.curves.lattice import CurveLattice
 from reaedp.curves.mean_curve import share_of_a_person
-from reaedp.errors import DeclarationError
+from reaedp.engine import connect
 
 #: Numbers of a block: few enough to stay near the processor while they are multiplied.
 BLOCK = 2**19
 
 
-#: Columns in canonical form, with that of the person if there is one.
-Canonical = Callable[[tuple[Column, ...]], nw.LazyFrame[Any]]
+class Origin(NamedTuple):
+    """Where curves come from: columns in canonical form, with the person if there is one, and how to fetch them."""
+
+    canonical: Callable[[tuple[Column, ...]], nw.LazyFrame[Any]]
+    collect: Callable[[nw.LazyFrame[Any]], dict[str, NDArray[np.generic]]]
 
 
-def check_curve(canonical: Canonical, contract: Contract, name: str) -> None:
-    """Refuse missing columns, types that cannot be meant, and sources that give no rows; reads none."""
-    curve = contract.curve(name)
-    _RELATIONS[curve.form](canonical, contract, curve)
+def check_curve(origin: Origin, contract: Contract, name: str) -> None:
+    """Refuse missing columns and types that cannot be meant; reads no row."""
+    origin.canonical(_columns(contract.curve(name)))
 
 
-def curve_sums(canonical: Canonical, contract: Contract, name: str) -> tuple[Integers, int]:
+def curve_sums(origin: Origin, contract: Contract, name: str) -> tuple[Integers, int]:
     """Sums of lattice points, and how many curves there are."""
     curve = contract.curve(name)
-    relation = _RELATIONS[curve.form](canonical, contract, curve)
+    relation = _RELATIONS[curve.form](origin, contract, curve)
     sums, count = np.zeros(curve.rank, dtype=np.int64), 0
     for points in _READERS[curve.form](CurveLattice.of(curve), relation):
         sums += points.sum(axis=1)
@@ -43,20 +46,33 @@ def curve_sums(canonical: Canonical, contract: Contract, name: str) -> tuple[Int
     return sums, count
 
 
-def _embedded(frame: nw.LazyFrame[Any]) -> Any:
-    """The embedded engine's own view of a frame."""
-    relation = frame.to_native()
-    if not isinstance(relation, duckdb.DuckDBPyRelation):
-        raise DeclarationError(
-            "Curves are read from files, data frames and DuckDB relations; given a database's address."
-            " Export the table to Parquet, or attach the database to DuckDB and pass a relation."
-        )
-    return relation
+def _columns(curve: Curve) -> tuple[Column, ...]:
+    """What is read of the data."""
+    if curve.form == "wide":
+        return tuple(map(_number, curve.points))
+    return (Undeclared(name=str(curve.id), provenance="public"), _number(str(curve.time)), _number(str(curve.value)))
 
 
-def _wide_relation(canonical: Canonical, contract: Contract, curve: Curve) -> Any:
+def _embedded(origin: Origin, curve: Curve) -> Any:
+    """The rows in the embedded engine; those of a database are fetched into it, canonical columns only."""
+    frame = origin.canonical(_columns(curve))
+    rows = frame.to_native()
+    if isinstance(rows, duckdb.DuckDBPyRelation):
+        return rows
+    arrays = origin.collect(frame)
+    connection = connect()
+    typed = {name: arrays[name].astype(_KINDS[type(kind)]) for name, kind in frame.collect_schema().items()}
+    connection.register("fetched", typed)
+    return connection.table("fetched")
+
+
+#: A null becomes not-a-number, which is no point of a curve either.
+_KINDS: dict[type[Any], Any] = {nw.Float64: np.float64, nw.Int64: np.int64, nw.Boolean: np.bool_, nw.String: object}
+
+
+def _wide_relation(origin: Origin, contract: Contract, curve: Curve) -> Any:
     """One row of doubles for each curve, not-a-number where there is none."""
-    rows = _embedded(canonical(tuple(map(_number, curve.points))))
+    rows = _embedded(origin, curve)
     values = [f"v{place}" for place in range(len(curve.points))]
     if contract.unit.person is not None:
         rows = _first_rows(rows, contract.unit.rows, ", ".join(values))
@@ -70,10 +86,9 @@ def _first_rows(rows: Any, limit: int, values: str) -> Any:
     return ranked.filter(f"place <= {limit}")
 
 
-def _long_relation(canonical: Canonical, contract: Contract, curve: Curve) -> Any:
+def _long_relation(origin: Origin, contract: Contract, curve: Curve) -> Any:
     """One list of (time, value) for each curve; a row without a person or an id belongs to none."""
-    columns = (Undeclared(name=str(curve.id), provenance="public"), _number(str(curve.time)), _number(str(curve.value)))
-    rows = _embedded(canonical(columns))
+    rows = _embedded(origin, curve)
     pair = "{'t': coalesce(v1, 'nan'::DOUBLE), 'x': coalesce(v2, 'nan'::DOUBLE)}"
     known = rows.filter("person IS NOT NULL AND v0 IS NOT NULL").project(f"person, v0 AS curve, {pair} AS point")
     # A person's curve is a person's: an id that two people share names two curves.
@@ -106,7 +121,7 @@ def _long(lattice: CurveLattice, relation: duckdb.DuckDBPyRelation) -> Iterator[
             yield lattice.long(owners[first:last] - start, times[first:last], values[first:last], curves)
 
 
-_RELATIONS: dict[str, Callable[[Canonical, Contract, Curve], Any]] = {
+_RELATIONS: dict[str, Callable[[Origin, Contract, Curve], Any]] = {
     "wide": _wide_relation,
     "long": _long_relation,
 }

@@ -5,7 +5,7 @@ are counted, chosen by an order that depends on that person's rows and name alon
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
@@ -19,6 +19,9 @@ from reaedp.curator.picture import read_picture
 from reaedp.curator.source import Source, counted, open_source
 from reaedp.errors import DeclarationError
 from reaedp.table import KeyCounts, Table
+
+if TYPE_CHECKING:
+    from reaedp.curator.curves import Origin
 
 
 class Records:
@@ -114,6 +117,11 @@ class Records:
             raise DeclarationError("The contract declares no picture.")
         return self._pixels.ravel()
 
+    def _origin(self) -> "Origin":
+        from reaedp.curator.curves import Origin
+
+        return Origin(self._canonical, self._source.collect)
+
     def _canonical(self, columns: tuple[Column, ...]) -> nw.LazyFrame[Any]:
         frame = self._source.canonical(columns, self._contract.unit.person)
         return frame if self._half is None else frame.filter(nw.col("side") % 2 == self._half)
@@ -122,7 +130,7 @@ class Records:
         """Sums of the lattice points of the curves of one declaration, and how many curves there are."""
         from reaedp.curator.curves import curve_sums
 
-        return curve_sums(self._canonical, self._contract, name)
+        return curve_sums(self._origin(), self._contract, name)
 
     def curve_points(self, name: str) -> NDArray[np.int32]:
         """Lattice points of the curves of one declaration, a row each; for mechanisms that count and draw them."""
@@ -139,7 +147,7 @@ class Records:
         """Refuse curves whose columns the data lacks; headers are public."""
         from reaedp.curator.curves import check_curve
 
-        check_curve(self._canonical, self._contract, name)
+        check_curve(self._origin(), self._contract, name)
 
     def _encoded(self, columns: tuple[Column, ...], keys: list[str]) -> nw.LazyFrame[Any]:
         """One row of cell numbers for each row that counts."""
