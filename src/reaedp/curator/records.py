@@ -138,7 +138,7 @@ class Records:
         from reaedp.curves.lattice import CurveLattice
 
         curve = self._contract.curve(name)
-        relation = _RELATIONS[curve.form](self._canonical, self._contract, curve)
+        relation = _RELATIONS[curve.form](self._origin(), self._contract, curve)
         blocks = _READERS[curve.form](CurveLattice.of(curve), relation)
         rows = [points.T.astype(np.int32) for points in blocks]
         return np.concatenate([np.empty((0, curve.rank), dtype=np.int32), *rows])
