@@ -37,13 +37,24 @@ def check_curve(origin: Origin, contract: Contract, name: str) -> None:
 
 def curve_sums(origin: Origin, contract: Contract, name: str) -> tuple[Integers, int]:
     """Sums of lattice points, and how many curves there are."""
-    curve = contract.curve(name)
-    relation = _RELATIONS[curve.form](origin, contract, curve)
-    sums, count = np.zeros(curve.rank, dtype=np.int64), 0
-    for points in _READERS[curve.form](CurveLattice.of(curve), relation):
+    sums, count = np.zeros(contract.curve(name).rank, dtype=np.int64), 0
+    for points in _blocks(origin, contract, name):
         sums += points.sum(axis=1)
         count += points.shape[1]
     return sums, count
+
+
+def curve_points(origin: Origin, contract: Contract, name: str) -> NDArray[np.int32]:
+    """Lattice points, a row for each curve."""
+    rows = [points.T.astype(np.int32) for points in _blocks(origin, contract, name)]
+    return np.concatenate([np.empty((0, contract.curve(name).rank), dtype=np.int32), *rows])
+
+
+def _blocks(origin: Origin, contract: Contract, name: str) -> Iterator[Integers]:
+    """Lattice points of some curves, a column each, then of some more."""
+    curve = contract.curve(name)
+    relation = _RELATIONS[curve.form](origin, contract, curve)
+    return _READERS[curve.form](CurveLattice.of(curve), relation)
 
 
 def _columns(curve: Curve) -> tuple[Column, ...]:

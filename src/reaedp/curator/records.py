@@ -134,14 +134,9 @@ class Records:
 
     def curve_points(self, name: str) -> NDArray[np.int32]:
         """Lattice points of the curves of one declaration, a row each; for mechanisms that count and draw them."""
-        from reaedp.curator.curves import _READERS, _RELATIONS
-        from reaedp.curves.lattice import CurveLattice
+        from reaedp.curator.curves import curve_points
 
-        curve = self._contract.curve(name)
-        relation = _RELATIONS[curve.form](self._origin(), self._contract, curve)
-        blocks = _READERS[curve.form](CurveLattice.of(curve), relation)
-        rows = [points.T.astype(np.int32) for points in blocks]
-        return np.concatenate([np.empty((0, curve.rank), dtype=np.int32), *rows])
+        return curve_points(self._origin(), self._contract, name)
 
     def check_curve(self, name: str) -> None:
         """Refuse curves whose columns the data lacks; headers are public."""
