@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -173,12 +172,6 @@ def test_missing_columns_and_impossible_types_are_refused_before_anything_is_rea
     dates = table(CURVES).assign(b=pd.Timestamp("2020-01-01"))
     with pytest.raises(DeclarationError, match="'b' is declared as number"):
         Records(contract(), dates).check_curve("x")
-
-
-def test_a_source_that_gives_no_rows_is_refused_with_a_way_out() -> None:
-    frame: Any = nw.from_native(pl.LazyFrame({"v0": [0.0]}))
-    with pytest.raises(DeclarationError, match="Parquet"):
-        reading.check_curve(lambda _columns: frame, contract(), "x")
 
 
 def test_at_most_max_rows_curves_of_each_person_are_used_and_none_of_nobody() -> None:
