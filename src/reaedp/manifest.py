@@ -1,11 +1,13 @@
 """`release.json`: what was released, how, and at what price, in a form that programs can check."""
 
+import json
 import math
 import platform
 from collections.abc import Iterable
 from dataclasses import asdict, fields, is_dataclass
 from datetime import UTC, date, datetime
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, cast
 
 from reaedp.contract import Column, Contract, Curve, Date, Picture
@@ -13,6 +15,7 @@ from reaedp.contract.contract import KINDS
 from reaedp.curves.deniable_curves import DeniableCurves
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.curves.synthetic_curves import SyntheticCurves
+from reaedp.errors import DeclarationError, ReaedpError
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated, Mechanism
@@ -123,6 +126,19 @@ def _plain(value: object) -> object:
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
     return str(value) if isinstance(value, date) or value == math.inf else value
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """What a release folder says of itself."""
+    try:
+        record: Any = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DeclarationError(f"{folder} is not a release folder: release.json {error.strerror}.") from None
+    except ValueError:
+        raise ReaedpError(f"{folder}/release.json is damaged: it is not valid JSON.") from None
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
+        raise ReaedpError(f"{folder}/release.json is damaged, or of a format that this version does not know.")
+    return record
 
 
 def read_contract(record: dict[str, Any]) -> Contract:

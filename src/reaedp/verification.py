@@ -1,12 +1,11 @@
 """Checking a finished release folder: files, arithmetic, ledger."""
 
-import json
 from pathlib import Path
 from typing import Any
 
-from reaedp.errors import DeclarationError, ReaedpError
+from reaedp.errors import ReaedpError
 from reaedp.folder import hashes
-from reaedp.manifest import FORMAT, read_contract, read_noise, read_statistic
+from reaedp.manifest import read_contract, read_manifest, read_noise, read_statistic
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.privacy.canonical import price_record, read_price
 from reaedp.privacy.entry import Charge
@@ -16,7 +15,7 @@ from reaedp.privacy.ledger import Ledger
 def verify(folder: str | Path, ledger: str | None = None) -> list[str]:
     """What was checked and holds, in words; raises at the first thing that does not."""
     folder = Path(folder)
-    record = _manifest(folder)
+    record = read_manifest(folder)
     checked = [_check_files(folder, record)]
     checked += [_check_price(release, record) for release in record["releases"]]
     if ledger is not None:
@@ -24,18 +23,6 @@ def verify(folder: str | Path, ledger: str | None = None) -> list[str]:
             entries = {entry.number: entry for entry in book.history(record["dataset"])}
         checked += [_check_entry(release, record, entries) for release in record["releases"]]
     return checked
-
-
-def _manifest(folder: Path) -> dict[str, Any]:
-    try:
-        record = json.loads((folder / "release.json").read_text(encoding="utf-8"))
-    except OSError as error:
-        raise DeclarationError(f"{folder} is not a release folder: release.json {error.strerror}.") from None
-    except ValueError:
-        raise ReaedpError(f"{folder}/release.json is damaged: it is not valid JSON.") from None
-    if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise ReaedpError(f"{folder}/release.json is damaged, or of a format that this version does not know.")
-    return record
 
 
 def _check_files(folder: Path, record: dict[str, Any]) -> str:

@@ -1,6 +1,5 @@
 """A finished release folder beside the truth it was made from."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,7 @@ from reaedp.attacks.permitted import Promised, permitted_by
 from reaedp.contract import Contract
 from reaedp.curator.records import Records
 from reaedp.engine import connect
-from reaedp.errors import DeclarationError
-from reaedp.manifest import FORMAT, read_contract, read_noise, read_statistic
+from reaedp.manifest import read_contract, read_manifest, read_noise, read_statistic
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.canonical import read_price
 from reaedp.statistics.statistic import Statistic
@@ -43,7 +41,7 @@ class Finished:
 
 def finished(folder: Path, data: Any, others: Any | None) -> list[Finished]:
     """Every release of a folder; nothing is read of the data yet."""
-    record = _manifest(folder)
+    record = read_manifest(folder)
     contract = read_contract(record)
     truth, strangers = Records(contract, data), None if others is None else Records(contract, others)
     return [
@@ -60,16 +58,6 @@ def finished(folder: Path, data: Any, others: Any | None) -> list[Finished]:
         )
         for release in record["releases"]
     ]
-
-
-def _manifest(folder: Path) -> dict[str, Any]:
-    try:
-        record: Any = json.loads((folder / "release.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        raise DeclarationError(f"{folder} is not a release folder: release.json cannot be read.") from None
-    if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise DeclarationError(f"{folder}/release.json is of a format that this version does not know.")
-    return record
 
 
 def synthetic_codes(release: Finished) -> NDArray[np.int32]:
