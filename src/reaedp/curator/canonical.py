@@ -60,7 +60,7 @@ class EmbeddedSource:
         if columns and not any(column.name in self.columns for column in columns):
             # What looks like a header may be a row.
             raise DeclarationError(
-                f"The data lacks a declared column: {columns[0].name!r} is not in its header, nor is any other wanted one."
+                f"The data lacks a declared column: {columns[0].name!r} is not in its header, nor is any other."
             )
         name = None if person is None else f"CAST({self._find(person)[0]} AS VARCHAR)"
         expressions = [] if name is None else [f"{name} AS person", f"{_first_bits(name)} AS side"]
