@@ -1,5 +1,6 @@
 """Only noise may separate the releases of made-up neighbours."""
 
+import sys
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -194,3 +195,29 @@ def test_made_up_tables_keep_the_contract_and_leave_no_file_behind(tmp_path: Pat
     assert len({pair.label for pair in pairs}) == len(pairs)
     replay(terms, [Request("h", Marginal("y"), Laplace(1.0))], np.random.default_rng(6), most_pairs=1)
     assert [] == [path for path in tmp_path.iterdir() if not path.name.startswith("reaedp-") or any(path.iterdir())]
+
+
+def test_a_conviction_by_accident_does_not_stop_a_release_and_a_repeated_one_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from reaedp.audits.finding import Finding
+
+    module = sys.modules["reaedp.audits.gate"]
+
+    def convicting(times: int) -> Any:
+        left = [times]
+
+        def audited(*_: object, **__: object) -> tuple[Finding, ...]:
+            left[0] -= 1
+            verdict = Verdict.VIOLATED if left[0] >= 0 else Verdict.CONSISTENT
+            return (Finding(subject="made up", pair="none", verdict=verdict, method="none"),)
+
+        return audited
+
+    terms = contract(Unit("replace", at_least=1_000))
+    wanted = [Request("h", Marginal("y"), Laplace(1.0))]
+    monkeypatch.setattr(module, "audit_request", convicting(2))
+    assert Verdict.CONSISTENT == gate(terms, wanted, rng=np.random.default_rng(1))[-1].verdict
+    monkeypatch.setattr(module, "audit_request", convicting(3))
+    with pytest.raises(DeclarationError, match="promise broken"):
+        gate(terms, wanted, rng=np.random.default_rng(1))
