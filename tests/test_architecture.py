@@ -87,6 +87,21 @@ def test_only_curator_and_publishing_name_the_secret_source() -> None:
     assert {"curator"} == users
 
 
+def test_records_are_held_only_by_the_door_and_by_what_looks_at_truth_or_at_made_up_data() -> None:
+    users = {part(path) for path, tree in trees() if any(name.endswith("records.Records") for name in imports(tree))}
+    assert {"audits", "curator", "evaluation"} == users
+
+
+def test_true_rows_are_asked_for_only_by_evaluation() -> None:
+    users = {
+        part(path)
+        for path, tree in trees()
+        if any(call.endswith((".truth.rows", ".others.rows")) for call in calls(tree))
+    }
+    assert {"evaluation"} == users
+    assert not any(call in ("self._records.rows", "records.rows") for _, tree in trees() for call in calls(tree))
+
+
 def test_nothing_draws_from_a_global_generator() -> None:
     forbidden = re.compile(r"^(np|numpy)\.random\.(?!Generator|default_rng)|^random\.")
     for path, tree in trees():
