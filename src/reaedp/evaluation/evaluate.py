@@ -141,7 +141,7 @@ def _of_keys(release: Finished, rng: np.random.Generator, label: str | None) -> 
 def _of_entropy(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001
     statistic = release.statistic
     plain: Any = Entropy(statistic.columns) if isinstance(statistic, RoutedEntropy) else statistic
-    exact = plain.answer(release.truth) * plain.step(release.contract)
+    exact = plain.lattice(release.contract).values(plain.answer(release.truth))
     error = np.abs(release.released()["bits"] - exact)
     yield Line(release.name, "utility", "mean error, bits", float(error.mean()))
     yield Line(release.name, "utility", "largest error, bits", float(error.max()))
