@@ -3,7 +3,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do $$p -c '
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check slow format clean
+.PHONY: demo docs test check slow format clean
 
 $(BIN)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -13,6 +13,9 @@ $(BIN)/.ready: pyproject.toml
 
 demo: $(BIN)/.ready          ## release histograms of a real data set, with defaults that need nothing else
 	$(BIN)/python examples/demo.py demo
+
+docs: $(BIN)/.ready          ## the documentation as a site; open build/site/index.html
+	$(BIN)/python docs/site/build.py build/site
 
 test: $(BIN)/.ready          ## all tests that a developer waits for
 	$(BIN)/python -m pytest -n 2 -m "not slow"

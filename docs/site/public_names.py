@@ -1,0 +1,60 @@
+"""The reference of everything that `import reaedp` offers, made from the docstrings."""
+
+import inspect
+import re
+
+import reaedp
+from reaedp import errors
+
+#: The pages of the reference, and the parts of the package whose public names each of them has.
+TOPICS = {
+    "Contract": ("contract.contract", "privacy.unit", "privacy.budget", "contract"),
+    "Curator and releases": ("curator", "release", "table"),
+    "Statistics": ("statistics",),
+    "Mechanisms": ("mechanisms",),
+    "Synthetic records": ("synthesis",),
+    "Curves": ("curves",),
+    "Plans": ("plan", "planned", "publication", "verification", "forecast", "calibration", "learning"),
+    "Ledger": ("privacy.ledger",),
+    "Audits and evaluation": ("audits", "evaluation"),
+    "Errors": ("errors",),
+}
+
+
+def pages() -> dict[str, str]:
+    """Every page of the reference by its name, as reStructuredText."""
+    homes = {name: getattr(reaedp, name).__module__.removeprefix("reaedp.") for name in reaedp.__all__}
+    found = {
+        topic: list(
+            dict.fromkeys(name for part in parts for name, home in homes.items() if f"{home}.".startswith(f"{part}."))
+        )
+        for topic, parts in TOPICS.items()
+    }
+    missing = set(homes) - {name for names in found.values() for name in names}
+    assert not missing, f"no page of the reference has {missing}"
+    return {f"reference/{topic.lower().replace(' ', '-')}": _page(topic, names) for topic, names in found.items()}
+
+
+def _page(topic: str, names: list[str]) -> str:
+    blocks = [f"{topic}\n{'=' * len(topic)}\n", *map(_directive, names)]
+    if topic == "Errors":
+        others = sorted(name for name, thing in vars(errors).items() if inspect.isclass(thing) and name not in names)
+        blocks += [f".. autoexception:: reaedp.errors.{name}\n" for name in others if name != "Mistakes"]
+    return "\n".join(blocks)
+
+
+def _directive(name: str) -> str:
+    thing = getattr(reaedp, name)
+    if not inspect.isclass(thing):
+        return f".. autofunction:: reaedp.{name}\n"
+    options = "   :members:\n   :member-order: bysource\n   :exclude-members: troubles, note_mistakes\n"
+    inherited = "" if issubclass(thing, Exception) else "   :inherited-members:\n"
+    return f".. autoclass:: reaedp.{name}\n{options}{inherited}"
+
+
+def plain(_app: object, _what: str, _name: str, _thing: object, _options: object, lines: list[str]) -> None:
+    """Docstrings are plain words with `code` in single backticks: nothing else in them is markup."""
+    parts = re.split(r"(`[^`]+`)", "\n".join(lines))
+    lines[:] = "".join(
+        f"`{part}`" if part.startswith("`") else re.sub(r"([*|_\\])", r"\\\1", part) for part in parts
+    ).split("\n")
