@@ -7,6 +7,9 @@ from typer.main import get_command
 
 from reaedp.cli.app import app
 
+#: Letters of a line that a page shows without scrolling.
+WIDTH = 88
+
 
 def text() -> str:
     """Every command with its arguments and options, as Markdown."""
@@ -19,7 +22,7 @@ def text() -> str:
         "Exit codes are listed under [formats](/formats.md#exit-codes).",
         "",
     ]
-    for name, part in command.commands.items():
+    for name, part in sorted(command.commands.items()):
         lines += _described(f"reaedp {name}", part)
     return "\n".join(lines)
 
@@ -32,9 +35,20 @@ def _described(name: str, command: Any) -> Iterator[str]:
             yield from _described(f"{name} {word}", part)
         return
     shown = [part for part in command.params if part.name != "help"]
-    yield from ("```text", " ".join([name, *map(_usage, shown)]), "```", "")
+    yield from ("```text", *_wrapped(name, list(map(_usage, shown))), "```", "")
     if shown:
         yield from ("| | | default |", "|---|---|---|", *map(_row, shown), "")
+
+
+def _wrapped(name: str, words: list[str]) -> Iterator[str]:
+    """The usage in lines that fit the page; an option and its value stay together."""
+    line = name
+    for word in words:
+        if len(line) + len(word) > WIDTH:
+            yield line
+            line = " " * len(name)
+        line = f"{line} {word}"
+    yield line
 
 
 def _usage(part: Any) -> str:

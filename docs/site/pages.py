@@ -25,6 +25,8 @@ PROJECT = ("docs/architecture.md", "docs/errata.md", "CONTRIBUTING.md", "CHANGEL
 _LINK = re.compile(r"(?<=\]\()([^)#\s]+)(#[^)\s]*)?(?=\))")
 _FENCE = re.compile(r"^```(\w+)[ \t]+([^\n]+)\n", re.MULTILINE)
 _COMMENT = re.compile(r"^<!--.*?-->\n+", re.MULTILINE | re.DOTALL)
+#: Code and addresses; what is left is text, where an underscore belongs to a formula and stars make emphasis.
+_VERBATIM = re.compile(r"(^```.*?^```$|`[^`]+`|(?<=\]\()[^)]*)|_", re.MULTILINE | re.DOTALL)
 _TITLE = re.compile(r'title="([^"]+)"')
 
 
@@ -56,7 +58,8 @@ def places() -> dict[str, str]:
 def text(file: str) -> str:
     """A file as the site's generator wants it: links between pages, titles of code blocks."""
     written = _COMMENT.sub("", (ROOT / file).read_text(encoding="utf-8"))
-    return _FENCE.sub(_titled, _LINK.sub(lambda found: _link(file, found), written))
+    linked = _LINK.sub(lambda found: _link(file, found), written)
+    return _FENCE.sub(_titled, _VERBATIM.sub(lambda found: found[1] or r"\_", linked))
 
 
 def _link(file: str, found: re.Match[str]) -> str:

@@ -38,18 +38,25 @@ def pages() -> dict[str, str]:
 def _page(topic: str, names: list[str]) -> str:
     blocks = [f"{topic}\n{'=' * len(topic)}\n", *map(_directive, names)]
     if topic == "Errors":
-        others = sorted(name for name, thing in vars(errors).items() if inspect.isclass(thing) and name not in names)
-        blocks += [f".. autoexception:: reaedp.errors.{name}\n" for name in others if name != "Mistakes"]
+        tree = inspect.cleandoc(errors.__doc__ or "")
+        kinds = sorted(name for name, thing in vars(errors).items() if _is_error(thing) and name not in names)
+        blocks[1:1] = ["::\n", *(f"   {line}".rstrip() for line in tree.splitlines()), ""]
+        blocks += [f".. autoexception:: reaedp.errors.{name}\n" for name in kinds]
     return "\n".join(blocks)
+
+
+def _is_error(thing: object) -> bool:
+    return inspect.isclass(thing) and issubclass(thing, Exception)
 
 
 def _directive(name: str) -> str:
     thing = getattr(reaedp, name)
     if not inspect.isclass(thing):
         return f".. autofunction:: reaedp.{name}\n"
-    options = "   :members:\n   :member-order: bysource\n   :exclude-members: troubles, note_mistakes\n"
-    inherited = "" if issubclass(thing, Exception) else "   :inherited-members:\n"
-    return f".. autoclass:: reaedp.{name}\n{options}{inherited}"
+    if _is_error(thing):
+        return f".. autoexception:: reaedp.{name}\n"
+    options = "   :members:\n   :member-order: bysource\n   :inherited-members:\n"
+    return f".. autoclass:: reaedp.{name}\n{options}   :exclude-members: troubles, note_mistakes\n"
 
 
 def plain(_app: object, _what: str, _name: str, _thing: object, _options: object, lines: list[str]) -> None:
