@@ -29,6 +29,7 @@ html_static_path = [str(Path(__file__).parent / "style")]
 html_css_files = ["wide.css"]
 html_copy_source = False
 html_show_sphinx = False
+html_show_search_summary = False  # would be fetched, which a browser refuses for files
 html_use_index = False
 html_domain_indices = False
 
