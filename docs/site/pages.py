@@ -73,6 +73,7 @@ def _link(file: str, found: re.Match[str]) -> str:
 
 
 def _titled(found: re.Match[str]) -> str:
-    """The words after a block's language are for the tests; a reader sees the title."""
+    """The words after a block's language are for the tests; a reader sees the title, and what is output."""
     title = _TITLE.search(found[2])
-    return f"```{{code-block}} {found[1]}\n:caption: {title[1]}\n" if title else f"```{found[1]}\n"
+    options = f":caption: {title[1]}\n" if title else ":class: output\n" if "output" in found[2] else ""
+    return f"```{{code-block}} {found[1]}\n{options}"

@@ -15,22 +15,30 @@ pytest.importorskip("sphinx", reason="the packages of the group docs are not ins
 
 
 class Page(HTMLParser):
-    """What a page links to, what a browser loads for it, and the places in it that can be linked to."""
+    """What a page says and links to, what a browser loads for it, and the places in it that can be linked to."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
         self.links: list[str] = []
         self.loaded: list[str] = []
         self.places: set[str] = set()
+        self.said, self.in_article = "", False
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.in_article |= tag == "article"
         values = {name: value or "" for name, value in attrs}
         self.places |= {values[name] for name in ("id", "name") if name in values}
         if tag == "a" and "href" in values:
             self.links.append(values["href"])
         elif tag != "a":
             self.loaded += [values[name] for name in ("href", "src", "srcset", "data", "poster") if name in values]
+
+    def handle_endtag(self, tag: str) -> None:
+        self.in_article &= tag != "article"
+
+    def handle_data(self, data: str) -> None:
+        self.said += data if self.in_article else ""
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +86,14 @@ def test_links_and_anchors_lead_somewhere(pages: dict[Path, Page]) -> None:
             assert target in pages, f"{path.name} links to {link}"
             if parts.fragment:
                 assert unquote(parts.fragment) in pages[target].places, f"{path.name} links to {link}"
+
+
+def test_formulas_are_shown_as_they_were_written(site: Path, pages: dict[Path, Page]) -> None:
+    """An underscore that is taken for emphasis vanishes, and the formula with it."""
+    for path in ROOT.glob("src/reaedp/*/PROOFS.md"):
+        said = pages[site / "proofs" / f"{path.parent.name}.html"].said
+        for sign in "_^{}":
+            assert path.read_text(encoding="utf-8").count(sign) == said.count(sign), f"{sign} in {path}"
 
 
 def test_every_public_name_is_in_the_reference(pages: dict[Path, Page]) -> None:
