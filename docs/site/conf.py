@@ -4,7 +4,7 @@ from importlib.metadata import version as installed
 from pathlib import Path
 from typing import Any
 
-from public_names import plain
+from public_names import plain, short
 
 project = "REAEDP"
 author = copyright = "the authors of REAEDP"  # noqa: A001
@@ -21,7 +21,7 @@ autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
 add_module_names = False
 python_use_unqualified_type_names = True
-python_maximum_signature_line_length = 88
+python_maximum_signature_line_length = 130
 
 html_theme = "furo"
 html_title = "REAEDP"
@@ -35,5 +35,6 @@ html_domain_indices = False
 
 
 def setup(app: Any) -> None:
-    """Docstrings are read as plain words."""
+    """Docstrings are read as plain words, and types are shortened."""
     app.connect("autodoc-process-docstring", plain)
+    app.connect("autodoc-process-signature", short)

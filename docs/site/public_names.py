@@ -5,6 +5,7 @@ import re
 
 import reaedp
 from reaedp import errors
+from reaedp.contract.column import Column
 
 #: The pages of the reference, and the parts of the package whose public names each of them has.
 TOPICS = {
@@ -19,6 +20,8 @@ TOPICS = {
     "Audits and evaluation": ("audits", "evaluation"),
     "Errors": ("errors",),
 }
+
+_ARRAY = re.compile(r"~?[\w.]*ndarray\[tuple\[~?[\w.]*Any, \.\.\.\], ~?[\w.]*dtype\[~?(?:[\w.]+\.)?(\w+)\]\]")
 
 
 def pages() -> dict[str, str]:
@@ -55,8 +58,9 @@ def _directive(name: str) -> str:
         return f".. autofunction:: reaedp.{name}\n"
     if _is_error(thing):
         return f".. autoexception:: reaedp.{name}\n"
-    options = "   :members:\n   :member-order: bysource\n   :inherited-members:\n"
-    return f".. autoclass:: reaedp.{name}\n{options}   :exclude-members: troubles, note_mistakes\n"
+    options = ["members:", "member-order: bysource", "exclude-members: troubles, note_mistakes"]
+    options += ["inherited-members:"] if issubclass(thing, Column) else []
+    return "\n".join([f".. autoclass:: reaedp.{name}", *(f"   :{option}" for option in options), ""])
 
 
 def plain(_app: object, _what: str, _name: str, _thing: object, _options: object, lines: list[str]) -> None:
@@ -65,3 +69,10 @@ def plain(_app: object, _what: str, _name: str, _thing: object, _options: object
     lines[:] = "".join(
         f"`{part}`" if part.startswith("`") else re.sub(r"([*|_\\])", r"\\\1", part) for part in parts
     ).split("\n")
+
+
+def short(
+    _app: object, _what: str, _name: str, _thing: object, _options: object, arguments: str | None, result: str | None
+) -> tuple[str | None, str | None]:
+    """Arrays are written as in the source: NDArray[float64]."""
+    return arguments and _ARRAY.sub(r"NDArray[\1]", arguments), result and _ARRAY.sub(r"NDArray[\1]", result)
