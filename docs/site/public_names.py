@@ -7,20 +7,34 @@ import reaedp
 from reaedp import errors
 from reaedp.contract.column import Column
 
-#: The pages of the reference, and the parts of the package whose public names each of them has.
+#: The pages of the reference: what is on each, and the parts of the package whose public names it has.
 TOPICS = {
-    "Contract": ("contract.contract", "privacy.unit", "privacy.budget", "contract"),
-    "Curator and releases": ("curator", "release", "table"),
-    "Statistics": ("statistics",),
-    "Mechanisms": ("mechanisms",),
-    "Synthetic records": ("synthesis",),
-    "Curves": ("curves",),
-    "Plans": ("plan", "planned", "publication", "verification", "forecast", "calibration", "learning"),
-    "Ledger": ("privacy.ledger",),
-    "Audits and evaluation": ("audits", "evaluation"),
-    "Errors": ("errors",),
+    "Contract": (
+        "What is public before anyone looks at the data. A file says the same: :doc:`/formats`.",
+        ("contract.contract", "privacy.unit", "privacy.budget", "contract"),
+    ),
+    "Curator and releases": (
+        "The one door to the records, and what comes out of it.",
+        ("curator", "release", "table"),
+    ),
+    "Statistics": (
+        "What can be asked of the records. Give one to ``Curator.release`` with a mechanism.",
+        ("statistics",),
+    ),
+    "Mechanisms": ("The noise that hides one row or person, and what it costs.", ("mechanisms",)),
+    "Synthetic records": ("Ways to make records that nobody is behind: :doc:`/synthetic`.", ("synthesis",)),
+    "Curves": ("Means of curves, and curves that nobody is behind: :doc:`/curves`.", ("curves",)),
+    "Plans": (
+        "Many releases at once: what they cost, how good they will be, from a plan to a folder that others can verify.",
+        ("plan", "planned", "publication", "verification", "forecast", "calibration", "learning"),
+    ),
+    "Ledger": ("The durable budget: :doc:`/ledger`.", ("privacy.ledger",)),
+    "Audits and evaluation": (
+        "Audits run on made-up data and may be published; evaluation looks at the truth and may not: :doc:`/auditing`.",
+        ("audits", "evaluation"),
+    ),
+    "Errors": ("Every error that is raised on purpose.", ("errors",)),
 }
-
 _ARRAY = re.compile(r"~?[\w.]*ndarray\[tuple\[~?[\w.]*Any, \.\.\.\], ~?[\w.]*dtype\[~?(?:[\w.]+\.)?(\w+)\]\]")
 
 
@@ -31,7 +45,7 @@ def pages() -> dict[str, str]:
         topic: list(
             dict.fromkeys(name for part in parts for name, home in homes.items() if f"{home}.".startswith(f"{part}."))
         )
-        for topic, parts in TOPICS.items()
+        for topic, (_, parts) in TOPICS.items()
     }
     missing = set(homes) - {name for names in found.values() for name in names}
     assert not missing, f"no page of the reference has {missing}"
@@ -39,11 +53,11 @@ def pages() -> dict[str, str]:
 
 
 def _page(topic: str, names: list[str]) -> str:
-    blocks = [f"{topic}\n{'=' * len(topic)}\n", *map(_directive, names)]
+    blocks = [f"{topic}\n{'=' * len(topic)}\n", f"{TOPICS[topic][0]}\n", *map(_directive, names)]
     if topic == "Errors":
-        tree = inspect.cleandoc(errors.__doc__ or "")
+        tree = inspect.cleandoc(errors.__doc__ or "").partition("\n\n")[2]
         kinds = sorted(name for name, thing in vars(errors).items() if _is_error(thing) and name not in names)
-        blocks[1:1] = ["::\n", *(f"   {line}".rstrip() for line in tree.splitlines()), ""]
+        blocks[2:2] = ["::\n", *(f"   {line}".rstrip() for line in tree.splitlines()), ""]
         blocks += [f".. autoexception:: reaedp.errors.{name}\n" for name in kinds]
     return "\n".join(blocks)
 
