@@ -105,7 +105,7 @@ def verify(
         with steps() as progress:
             progress("checking every entry")
             number = book.verify(checkpoint)
-        typer.echo(f"{number:,} entries are sound.")
+        typer.echo("1 entry is sound." if number == 1 else f"{number:,} entries are sound.")
         for name in book.datasets() if second_opinion else ():
             ours, theirs = book.spent(name), book.second_opinion(name)
             if theirs is None:
