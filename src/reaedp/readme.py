@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
+from textwrap import fill
 from typing import Any
 
 from reaedp.contract import Contract
@@ -34,11 +35,13 @@ Columns of the files
   x, y, channel, value     a picture; values as released, some outside its range
 Files of synthetic records have the columns of the data instead"""
 
-_LIMITS = """\
-What is not promised
-  What follows about everyone from statistics (smoking harms, also those not in the data); what other
-  releases from the same data reveal that were not charged to the same ledger; anything about groups
-  larger than one {unit}, for whom the promise weakens in proportion."""
+#: What no release promises; {unit} is whose privacy it is.
+LIMITS = (
+    "What follows about everyone from statistics (smoking harms, also those not in the data).",
+    "What other releases from the same data reveal that were not charged to the same ledger.",
+    "Anything about groups larger than one {unit}, for whom the promise weakens in proportion.",
+    "How long counting took, and whatever insiders see who can read the data, the process or the ledger's disk.",
+)
 
 _CHECK = """\
 How to check
@@ -56,10 +59,15 @@ def readme(contract: Contract, releases: tuple[Release, ...], names: list[str]) 
         _COLUMNS,
         "What is promised",
         _promise(contract, total),
-        _LIMITS.format(unit=contract.unit.noun),
+        "What is not promised\n" + "\n".join(_limits(contract)),
         _CHECK,
     ]
     return "\n\n".join(blocks) + "\n"
+
+
+def _limits(contract: Contract) -> Iterator[str]:
+    for line in LIMITS:
+        yield fill(line.format(unit=contract.unit.noun), 100, initial_indent="  ", subsequent_indent="    ")
 
 
 def _seeded(releases: tuple[Release, ...]) -> bool:
