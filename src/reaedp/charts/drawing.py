@@ -18,6 +18,8 @@ Specification = dict[str, Any]
 #: Readable on white and on black; the second is for what is not private.
 BLUE, ORANGE, GREY = "#3b82c4", "#d5762a", "#8a8f98"
 WIDTH, HEIGHT = 720, 260
+#: A line of names needs this much; Vega-Lite warns of its own step beside a width that follows the page.
+LINE = 20
 #: The name of the switch between private and original numbers.
 SHOWN = "shown"
 _CONFIG = {

@@ -5,7 +5,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.charts.drawing import BLUE, ORANGE, Frame, Specification, hover, names, only_when, quantity, switch, values
+from reaedp.charts.drawing import (
+    BLUE,
+    LINE,
+    ORANGE,
+    Frame,
+    Specification,
+    hover,
+    names,
+    only_when,
+    quantity,
+    switch,
+    values,
+)
 from reaedp.label import different
 
 _BITS = ".4~f"
@@ -46,7 +58,7 @@ def entropies(frame: Frame, original: NDArray[Any] | None = None) -> Specificati
     return {
         "data": values(rows),
         "params": [switch()],
-        "height": {"step": 32},
+        "height": 1.6 * LINE * len(frame["bits"]),
         "encoding": {"y": side},
         "layer": layers,
     }
@@ -78,11 +90,10 @@ def information_map(frame: Frame, original: NDArray[Any] | None = None) -> Speci
     if original is not None:
         rows["original"] = _mirrored(original, apart)
         said["original"] = ("true bits in common, not to be published", _BITS)
-    wide = len(columns) > 20
-    step = 12 if wide else 24
+    step = 12 if len(columns) > 20 else 24
     return {
         "data": values(rows),
-        "height": {"step": step},
+        "height": step * len(columns),
         "mark": {"type": "rect"},
         "encoding": {
             "x": names("one", None, len(columns)) | {"axis": {"labelAngle": -45, "labelLimit": 120}},

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from reaedp.charts.drawing import (
     BLUE,
     GREY,
+    LINE,
     ORANGE,
     Frame,
     Specification,
@@ -70,7 +71,7 @@ def largest_cells(frame: Frame, axes: Sequence[str], original: NDArray[Any] | No
     return {
         "data": values(rows),
         "params": [switch()],
-        "height": {"step": 18},
+        "height": LINE * len(order),
         "encoding": {"y": side},
         "layer": layers,
     }
@@ -139,7 +140,7 @@ def _coloured(frame: Frame, axes: Sequence[str], across: int, original: NDArray[
         said["original"] = ("true count, not to be published", _COUNT)
     return {
         "data": values(rows),
-        "height": {"step": 20},
+        "height": LINE * len(set(lines)),
         "mark": {"type": "rect"},
         "encoding": {
             "x": names("cell", shown(axes[across]), len(set(columns))),

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from reaedp.charts.drawing import BLUE, GREY, ORANGE, Specification, hover, names, quantity, values
+from reaedp.charts.drawing import BLUE, GREY, LINE, ORANGE, Specification, hover, names, quantity, values
 from reaedp.label import different
 
 _CHANCE = ".3~f"
@@ -31,7 +31,7 @@ def beliefs(before: Sequence[float], after: Sequence[float], labels: Sequence[st
     }
     return {
         "data": values(rows),
-        "height": {"step": 16},
+        "height": 1.8 * LINE * len(labels),
         "mark": {"type": "bar"},
         "encoding": {
             "y": names("label", "belief before", 0),
@@ -96,7 +96,7 @@ def three_marks(marks: Sequence[Marks], title: str) -> Specification:
     }
     return {
         "data": values(columns),
-        "height": {"step": 26},
+        "height": 1.3 * LINE * len(marks),
         "encoding": {"y": names("name", None, 0) | {"axis": {"labelLimit": 340}}},
         "layer": [span, *points],
     }

@@ -87,8 +87,10 @@ def _source(name: str) -> str:
 
 
 def _picture(figure: Figure, number: int) -> Markup:
-    """The chart as Vega draws it; texts in it are escaped by Vega."""
-    return Markup(_IDS.sub(rf"\g<1>{number}_\g<2>", svg(figure.chart)))
+    """The chart as Vega draws it, which escapes texts; its ids count on from chart to chart."""
+    seen: dict[str, str] = {}
+    drawn = _IDS.sub(lambda found: seen.setdefault(found[0], f"{found[1]}{number}_{len(seen)}"), svg(figure.chart))
+    return Markup(drawn)
 
 
 def _responsive(figure: Figure) -> Specification:

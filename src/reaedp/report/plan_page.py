@@ -84,7 +84,8 @@ def _release(
     request = planned.request(contract)
     declared = [_point(planned, contract, factor) for factor in FACTORS]
     rows = [declared] * len(bins)
-    if any(_binned(column) for column in contract.select(request.statistic.columns)):
+    counted = request.statistic.answers != "records"  # the price of records does not depend on bins
+    if counted and any(_binned(column) for column in contract.select(request.statistic.columns)):
         others = [[_point(planned, _with_bins(contract, number), factor) for factor in FACTORS] for number in bins[1:]]
         rows = [declared, *others]
     return {"name": planned.name, "title": shown(request.statistic.title, 120), "rows": rows}
