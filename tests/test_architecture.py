@@ -93,6 +93,12 @@ def test_records_are_held_only_by_the_door_and_by_what_looks_at_truth_or_at_made
     assert {"audits", "curator", "evaluation"} == users
 
 
+def test_public_reports_cannot_reach_records() -> None:
+    for path, tree in trees("report", "charts"):
+        used = {name.split(".")[1] for name in imports(tree) if name.startswith("reaedp.")}
+        assert not used & {"curator", "attacks", "evaluation", "audits"}, path.name
+
+
 def test_true_rows_are_asked_for_only_by_evaluation() -> None:
     users = {
         part(path)
