@@ -32,8 +32,10 @@ def main(folder: Path) -> None:
         "verify published --ledger budget.sqlite",
         "ledger show budget.sqlite",
         "evaluate published --data rand_hie.csv --out not-to-be-published",
-        "report published --custodian --data rand_hie.csv --evaluation not-to-be-published"
-        " --out not-to-be-published/custodian-report.html",
+        (
+            "report published --custodian --data rand_hie.csv --evaluation not-to-be-published"
+            " --out not-to-be-published/custodian-report.html"
+        ),
     ):
         print(f"\n$ reaedp {command}", flush=True)
         subprocess.run([sys.executable, "-m", "reaedp", *command.split()], cwd=folder, check=True)

@@ -54,10 +54,9 @@ class ReleaseFolder:
         `facts` are further public facts for the manifest. `page` makes a page for people from what lies in the folder.
         """
         try:
-            for release in releases:
-                _write_release(self._hidden / release.name, release)
+            columns = {name for release in releases for name in _write_release(self._hidden / release.name, release)}
             names = sorted(path.name for path in self._hidden.iterdir())
-            (self._hidden / "README.txt").write_text(readme(contract, releases, names), encoding="utf-8")
+            (self._hidden / "README.txt").write_text(readme(contract, releases, names, columns), encoding="utf-8")
             self._write_manifest(contract, releases, facts)
             if page is not None and (text := _attempted(page, self._hidden)):
                 (self._hidden / REPORT).write_text(text, encoding="utf-8")
@@ -130,8 +129,8 @@ def hashes(folder: Path) -> dict[str, str]:
     }
 
 
-def _write_release(stem: Path, release: Release) -> None:
-    """The numbers as a table, and as a picture where people would rather look."""
+def _write_release(stem: Path, release: Release) -> list[str]:
+    """The numbers as a table, and as a picture where people would rather look; the names of the columns."""
     frame = release.statistic.frame(release.value, release.noise)
     _write_values(stem, frame)
     specify = _PICTURES.get(type(release.value))
@@ -140,6 +139,7 @@ def _write_release(stem: Path, release: Release) -> None:
         pictures = pictures | {".svg": svg(drawn(specify(frame)) | {"background": "white"}).encode()}
     for suffix, content in pictures.items():
         stem.with_suffix(suffix).write_bytes(content)
+    return list(frame)
 
 
 #: Kinds that would rather be looked at than read, also without the report.

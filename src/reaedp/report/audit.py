@@ -38,8 +38,9 @@ def audit(folder: PublishedFolder) -> Panel:
             " allows would have stopped the release."
         ),
         (
-            "A blind guess is right half of the time. The measured share is what the best known attack reached here. No"
-            " attack at all can pass the allowed share on average. No test can show that a release is harmless."
+            "A blind guess is right half of the time. The measured share is what the best known attack reached here,"
+            " and the line through it is how sure that is: by luck it may lie a little beyond what is allowed, as"
+            " dice do. No attack can pass the allowed share on average. No test can show that a release is harmless."
         ),
     )
     figures = (Figure(drawn(three_marks(marks, "share of right guesses")), _told(marks)),) if marks else ()

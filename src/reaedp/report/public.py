@@ -12,7 +12,7 @@ from reaedp.report.page import Page, render
 from reaedp.report.panel import Grid, Panel
 from reaedp.report.promise import bar, budget, composed, limits, promise
 from reaedp.report.published import PublishedFolder
-from reaedp.report.releases import NOTHING, Originals, release_panel
+from reaedp.report.releases import NOTHING, Originals, error_unit, release_panel
 
 
 def public_report(folder: str | Path, more: Sequence[Panel] = ()) -> str:
@@ -63,7 +63,7 @@ def _overview(folder: PublishedFolder) -> Panel:
             release.name,
             shown(release.record["title"], 120),
             release.record["epsilon"],
-            f"±{written(release.record['mean_error'], 3)} {'rows' if release.record['step'] == 1 else ''}".strip(),
+            f"±{written(release.record['mean_error'], 3)} {error_unit(release)}".strip(),
             ", ".join(release.record["files"]),
         )
         for release in folder.releases

@@ -42,6 +42,11 @@ def release_panel(release: Published, original: Any = None) -> Panel:
     return say(release, original)
 
 
+def error_unit(release: Published) -> str:
+    """What the error of a number is counted in, where that has a name."""
+    return _UNITS.get(_KINDS[type(release.statistic)], "")
+
+
 def _panel(
     release: Published,
     *,
@@ -247,3 +252,4 @@ _KINDS: dict[type[Any], Callable[[Published, Any], Panel]] = {
     Pixels: _picture,
     Synthetic: _synthetic,
 }
+_UNITS = {_histogram: "rows", _keys: "rows", _synthetic: "rows", _entropies: "bits", _map: "bits"}
