@@ -26,7 +26,6 @@ from reaedp.attacks.linkage import linkability, nearest_reference
 from reaedp.attacks.membership import entropy_and_total, known_curves, known_others, known_sample
 from reaedp.attacks.pair import Codes, Pair, counts, with_and_without
 from reaedp.attacks.people import People, Synthesize
-from reaedp.attacks.permitted import GaussianPromised, permitted
 from reaedp.attacks.shadow import most_exposed, shadow
 from reaedp.attacks.similarity import similarity
 from reaedp.attacks.singling_out import combinations, rare_values, single_out
@@ -39,6 +38,7 @@ from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.planned.synthetic import PlannedSynthetic
 from reaedp.privacy.budget import Budget
+from reaedp.privacy.permitted import GaussianPromised, permitted
 from reaedp.privacy.unit import Sensitivity, Unit
 from reaedp.synthesis.baselines import independent_rows
 from reaedp.table import Table

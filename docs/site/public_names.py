@@ -28,6 +28,7 @@ TOPICS = {
         "Many releases at once: what they cost, how good they will be, from a plan to a folder that others can verify.",
         ("plan", "planned", "publication", "verification", "forecast", "calibration", "learning"),
     ),
+    "Reports": ("Pages for people: :doc:`/reports`.", ("report",)),
     "Ledger": ("The durable budget: :doc:`/ledger`.", ("privacy.ledger",)),
     "Audits and evaluation": (
         "Audits run on made-up data and may be published; evaluation looks at the truth and may not: :doc:`/auditing`.",

@@ -10,6 +10,7 @@ from reaedp.folder import expected_bytes, new_folder
 from reaedp.mechanisms.noise import Noise, fresh_generator
 from reaedp.plan import Plan
 from reaedp.release import Release
+from reaedp.report.public import public_report
 
 
 def publish(
@@ -28,13 +29,19 @@ def publish(
     """
     requests = plan.requests()
     curator = Curator(plan.contract, data, noise=noise)
+    facts: dict[str, Any] = {}
     if audited:
         progress("auditing the plan on made-up data")
-        gate(plan.contract, requests, rng=fresh_generator())
+        findings = gate(plan.contract, requests, rng=fresh_generator())
+        facts["audit"] = [finding.record for finding in findings]
     size = expected_bytes(plan.contract, [request.statistic for request in requests])
     with new_folder(Path(out), size) as folder:
         releases = curator.release_all(requests, progress)
-        progress("writing")
-        folder.write(plan.contract, releases)
+        facts["ledger"] = {
+            "spent": curator.ledger.spent(plan.contract.dataset),
+            "remaining": curator.ledger.remaining(plan.contract.dataset),
+        }
+        progress("writing numbers and report")
+        folder.write(plan.contract, releases, facts, public_report)
     curator.ledger.finish([release.entry for release in releases])
     return releases

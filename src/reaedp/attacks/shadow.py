@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from reaedp.attacks.attack import Attack
 from reaedp.attacks.pair import Codes
 from reaedp.attacks.people import Synthesize
-from reaedp.attacks.permitted import Permitted
 from reaedp.attacks.regression import Separator
 from reaedp.attacks.roc import judged
 from reaedp.attacks.space import Space
 from reaedp.attacks.trials import Floats, Trials, coins
+from reaedp.privacy.permitted import Permitted
 
 Columns = NDArray[np.intp]
 #: Told after each run how many are done, of how many.

@@ -9,6 +9,7 @@ from reaedp.cli import learn, ledger
 from reaedp.cli.audit import audit
 from reaedp.cli.calibrate import calibrate
 from reaedp.cli.evaluate import evaluate
+from reaedp.cli.report import report
 from reaedp.cli.reproduce import reproduce
 
 app = typer.Typer(
@@ -23,6 +24,7 @@ app.add_typer(learn.app, name="learn")
 app.command()(calibrate)
 app.command()(evaluate)
 app.command()(audit)
+app.command()(report)
 app.command()(reproduce)
 
 Data = Annotated[str, typer.Option(help="CSV, TSV or Parquet file, a glob of them, or a database address.")]
@@ -67,12 +69,18 @@ def plan(
     plot: Annotated[
         Path | None, typer.Option(help="Also write deniable records against ε: a .svg or .csv file.")
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Also write a page with sliders for ε and the number of bins.")
+    ] = None,
 ) -> None:
     """Show cost and expected error of every release before any data is opened."""
     from reaedp.cli import screen
     from reaedp.plan import Plan
 
-    screen.show_plan(Plan.load(file), plot)
+    wanted = Plan.load(file)
+    screen.show_plan(wanted, plot)
+    if html is not None:
+        screen.write_plan_page(wanted, html)
 
 
 @app.command()
@@ -83,12 +91,15 @@ def release(
 ) -> None:
     """Charge the ledger, count, add noise, and write the release folder."""
     from reaedp.cli.screen import steps
+    from reaedp.folder import REPORT
     from reaedp.plan import Plan
     from reaedp.publication import publish
 
     with steps() as progress:
         publish(Plan.load(file), data, out, progress)
-    typer.echo(f"Released into {out}. Start with {out / 'README.txt'}; check with: reaedp verify {out}")
+    page = out / REPORT
+    start = f"Open {page}" if page.exists() else f"Draw its report with: reaedp report {out}"
+    typer.echo(f"Released into {out}. {start}; check with: reaedp verify {out}")
 
 
 @app.command()

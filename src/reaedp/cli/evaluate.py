@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from reaedp.evaluation.evaluate import Line
+    from reaedp.evaluation.line import Line
 
 WARNING = """\
 NOT TO BE PUBLISHED
@@ -55,19 +55,16 @@ def evaluate(
 
 def _write(out: Path, lines: "Sequence[Line]") -> None:
     """Under a hidden name first, so that the folder appears whole or not at all."""
-    import csv
     import shutil
     import tempfile
-    from dataclasses import asdict
+
+    from reaedp.evaluation.line import write_lines
 
     out.parent.mkdir(parents=True, exist_ok=True)
     hidden = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
     try:
         (hidden / "NOT-TO-BE-PUBLISHED.txt").write_text(WARNING, encoding="utf-8")
-        with (hidden / "evaluation.csv").open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, ["disclosable", *asdict(lines[0])] if lines else ["disclosable"])
-            writer.writeheader()
-            writer.writerows({"disclosable": line.disclosable, **asdict(line)} for line in lines)
+        write_lines(hidden, lines)
         hidden.rename(out)
     finally:
         shutil.rmtree(hidden, ignore_errors=True)

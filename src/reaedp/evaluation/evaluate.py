@@ -2,9 +2,8 @@
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from reaedp.curves.space import CurveSpace
 from reaedp.curves.synthetic_curves import ReleasedCurves, SyntheticCurves
 from reaedp.errors import DeclarationError, sentence, unknown
 from reaedp.evaluation.finished import Finished, finished, synthetic_codes
+from reaedp.evaluation.line import Line
 from reaedp.evaluation.picture_quality import picture_quality
 from reaedp.evaluation.refit import refit
 from reaedp.evaluation.utility import utility
@@ -41,24 +41,6 @@ from reaedp.synthesis.synthetic import Synthetic
 ROUNDS, GUESSES = 20_000, 1_000
 #: Records among which the most exposed one is looked for.
 SEARCHED = 2_000
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One figure; computed from the truth, so that publishing it would be a release of its own."""
-
-    disclosable: ClassVar[bool] = False
-
-    release: str
-    subject: str
-    measure: str
-    value: float
-    low: float | None = None
-    high: float | None = None
-    #: Of attacks: on people who are not in the data, without looking at the release, and the most that is permitted.
-    control: float | None = None
-    baseline: float | None = None
-    permitted: float | None = None
 
 
 def evaluate(

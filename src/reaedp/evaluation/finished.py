@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.attacks.permitted import Promised, permitted_by
 from reaedp.contract import Contract
 from reaedp.curator.records import Records
 from reaedp.engine import connect
 from reaedp.manifest import read_contract, read_manifest, read_noise, read_statistic
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.canonical import read_price
+from reaedp.privacy.permitted import Promised, permitted_by
 from reaedp.statistics.statistic import Statistic
 
 
