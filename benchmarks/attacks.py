@@ -32,7 +32,7 @@ from reaedp.attacks.similarity import similarity
 from reaedp.attacks.singling_out import combinations, rare_values, single_out
 from reaedp.attacks.space import Space
 from reaedp.contract import Category, Contract
-from reaedp.evaluation.refit import refit
+from reaedp.evaluation.refit import Refit
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
@@ -107,7 +107,7 @@ def ours(method: str) -> Maker:
         )
         request = planned.request(contract)
         statistic: Any = request.statistic
-        return refit(contract, statistic.columns, request.calibrated(contract), statistic.rows)
+        return Refit(contract, statistic.columns, request.calibrated(contract), statistic.rows)
 
     return make
 
