@@ -16,7 +16,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from synthesis import DELTA, ORDERED, declared
 
 from reaedp import Budget, Contract, Unit
 from reaedp.attacks.permitted import permitted_by
@@ -27,6 +26,7 @@ from reaedp.evaluation.refit import Refit
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.synthesis.network import Network
+from synthesis import DELTA, ORDERED, declared
 
 SEARCHED = 2_000
 
@@ -81,9 +81,8 @@ def main() -> None:
     )
     took, used = time.perf_counter() - start, seconds() - used
     print(f"{len(codes):,} rows, {len(names)} columns, ε = {chosen.epsilon:g}, {chosen.workers} workers")
-    print(
-        f"{chosen.fits:,} fits in {took:.0f} s: {chosen.fits / took:.2f} a second, {1_000 * took / chosen.fits:.0f} s for 1,000"
-    )
+    rate = chosen.fits / took
+    print(f"{chosen.fits:,} fits in {took:.0f} s: {rate:.2f} a second, {1_000 / rate:.0f} s for 1,000")
     print(f"{used / chosen.fits:.3f} s of the processor for each")
     for attack in attacks:
         print(attack)

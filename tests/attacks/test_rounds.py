@@ -10,7 +10,7 @@ def numbers(present: bool, rng: np.random.Generator) -> np.ndarray:
     return np.concatenate([[present], rng.random(3)])
 
 
-def fails(present: bool, rng: np.random.Generator) -> np.ndarray:  # noqa: ARG001
+def fails(present: bool, rng: np.random.Generator) -> np.ndarray:
     raise ValueError("a round failed")
 
 
