@@ -26,12 +26,13 @@ from reaedp.attacks.linkage import linkability, nearest_reference
 from reaedp.attacks.membership import entropy_and_total, known_curves, known_others, known_sample
 from reaedp.attacks.pair import Codes, Pair, counts, with_and_without
 from reaedp.attacks.people import People, Synthesize
+from reaedp.attacks.rounds import cores
 from reaedp.attacks.shadow import most_exposed, shadow
 from reaedp.attacks.similarity import similarity
 from reaedp.attacks.singling_out import combinations, rare_values, single_out
 from reaedp.attacks.space import Space
 from reaedp.contract import Category, Contract
-from reaedp.evaluation.refit import refit
+from reaedp.evaluation.refit import Refit
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
@@ -83,6 +84,8 @@ class Synthesizer(NamedTuple):
 
 
 DELTA = 1e-6
+#: With fewer synthetic rows there are no five nearest ones; only how many there are is attacked then.
+FEWEST = 20
 
 
 def ours(method: str) -> Maker:
@@ -107,7 +110,7 @@ def ours(method: str) -> Maker:
         )
         request = planned.request(contract)
         statistic: Any = request.statistic
-        return refit(contract, statistic.columns, request.calibrated(contract), statistic.rows)
+        return Refit(contract, statistic.columns, request.calibrated(contract), statistic.rows)
 
     return make
 
@@ -212,26 +215,31 @@ def synthetic(people: People, reference: Codes, runs: int, only: list[str], rng:
             start = time.perf_counter()
             made = synthesize(people.members, rng)
             fit = time.perf_counter() - start
-            shared = {"promise": promise, "rng": rng}
-            neighbours = by_neighbours(people.space, secret)
-            attacks: list[Attack] = [
-                *shadow(people.members, target, synthesize, runs=runs, progress=told, **shared)[:2],
-                *density_attack(people, made, reference, rounds=4_000, **shared)[:2],
-                linkability(people, made, (range(half), range(half, len(sizes))), **shared),
-                infer(people, made, secret, neighbours, name="secret by neighbours", **shared),
-                infer(people, made, secret, by_classifier, name="secret by classifier", **shared),
-                infer_random(people, synthesize, secret, neighbours, **shared),
-                single_out(people, rare_values(made, sizes, 1_000, rng), epsilon=epsilon, delta=delta, rng=rng),
-                single_out(people, combinations(made, half, 1_000, rng), epsilon=epsilon, delta=delta, rng=rng),
-            ]
+            shared: dict[str, Any] = {"promise": promise, "rng": rng}
+            workers = cores() if isinstance(synthesize, Refit) else 1  # others cannot be sent to a process
+            shadows = shadow(people.members, target, synthesize, runs=runs, workers=workers, progress=told, **shared)
+            attacks: list[Attack] = [*shadows[:2]]
+            if len(made) >= FEWEST:
+                neighbours = by_neighbours(people.space, secret)
+                attacks += [
+                    *density_attack(people, made, reference, rounds=4_000, **shared)[:2],
+                    linkability(people, made, (range(half), range(half, len(sizes))), **shared),
+                    infer(people, made, secret, neighbours, name="secret by neighbours", **shared),
+                    infer(people, made, secret, by_classifier, name="secret by classifier", **shared),
+                    infer_random(people, synthesize, secret, neighbours, **shared),
+                    single_out(people, rare_values(made, sizes, 1_000, rng), epsilon=epsilon, delta=delta, rng=rng),
+                    single_out(people, combinations(made, half, 1_000, rng), epsilon=epsilon, delta=delta, rng=rng),
+                ]
             lines = [
                 [a.name, a.figure, a.main, a.control, f"{a.baseline:.3f}", f"{a.permitted:.3f}", a.risk]
                 for a in attacks
             ]
             took = time.perf_counter() - start
             heads = ["attack", "figure", "members", "outsiders", "blind", "permitted", "risk"]
-            table(f"{name}, ε = {epsilon:g} (one run {fit:.3f} s, all {took:.0f} s)", heads, lines)
-            print("similarity, not privacy:", similarity(people, made, rng))
+            title = f"{name}, ε = {epsilon:g}: {len(made):,} rows (one run {fit:.3f} s, all {took:.0f} s)"
+            table(title, heads, lines)
+            if len(made) >= FEWEST:
+                print("similarity, not privacy:", similarity(people, made, rng))
 
 
 def told(done: int, of: int) -> None:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr
 from scipy.stats import binom
@@ -22,6 +22,7 @@ def gaussian_trials(rounds: int, shift: float, rng: np.random.Generator) -> Tria
     return Trials(member, rng.standard_normal(rounds) + shift * member)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 5)), min_size=2, max_size=30))
 def test_the_area_is_the_share_of_pairs_in_the_right_order(rounds: list[tuple[bool, int]]) -> None:
     trials = Trials(np.array([m for m, _ in rounds]), np.array([float(s) for _, s in rounds]))

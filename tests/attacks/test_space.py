@@ -25,7 +25,7 @@ def distance(left: list[int], right: list[int]) -> float:
 RECORD = st.tuples(st.integers(0, AXES[0].size - 1), st.integers(0, AXES[1].size - 1))
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(st.lists(RECORD, min_size=1, max_size=8), st.lists(RECORD, min_size=1, max_size=8), st.integers(1, 3))
 def test_the_nearest_are_those_of_a_double_loop(
     targets: list[tuple[int, int]], records: list[tuple[int, int]], count: int

@@ -256,11 +256,11 @@ def test_planned_records_keep_their_claim_on_clones_under_every_unit(unit: Unit)
 @everywhere
 def test_the_law_of_clones_is_that_of_all_rounds(unit: Unit) -> None:
     """Rounds are written out until hardly anything is left, for every seed of a small data set."""
-    from reaedp.audits.clones import _Crowds, _seen
+    from reaedp.audits.clones import Crowds, seen
 
     plan = plan_records(2.0, 0.05, 1, unit=replace(unit, at_least=12), gamma=1.0, plausible=np.array([6]))
     stopping = Stopping(0.2)
-    for crowd in _Crowds.of(4, 12, unit):
+    for crowd in Crowds.of(4, 12, unit):
         records = ["clone"] * crowd.clones + ["other"] * crowd.others + ["replaced"] * crowd.replaced
         chances = dict.fromkeys(("clone", "other", "replaced", "nothing"), 0.0)
         left = 1.0
@@ -273,7 +273,7 @@ def test_the_law_of_clones_is_that_of_all_rounds(unit: Unit) -> None:
                 chances[record] += left * 0.8 * passed
                 passing += passed
             left *= 0.8 * (1 - passing)
-        assert list(chances.values()) == pytest.approx(_seen(plan.test, stopping, crowd).tolist(), abs=1e-12)
+        assert list(chances.values()) == pytest.approx(seen(plan.test, stopping, crowd).tolist(), abs=1e-12)
 
 
 def test_a_privacy_test_that_is_priced_for_one_row_is_convicted_for_people() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -55,6 +55,7 @@ pairs = st.tuples(st.integers(3, 8), st.integers(3, 8)).flatmap(
 )
 
 
+@settings(deadline=None)
 @given(pairs)
 def test_the_measures_are_those_of_their_definitions(both: tuple[np.ndarray, np.ndarray]) -> None:
     """Differences of unsigned numbers must not wrap around; similarity is that of one window if only one fits."""

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reaedp.errors import DeclarationError
@@ -15,6 +15,7 @@ EPSILON = st.floats(0.0, 20.0)
 DELTA = st.floats(0.0, 1.0)
 
 
+@settings(deadline=None)
 @given(EPSILON, DELTA)
 def test_one_promise_has_the_closed_forms(epsilon: float, delta: float) -> None:
     e = math.exp(epsilon)
@@ -39,6 +40,7 @@ def curve(present: np.ndarray, absent: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return np.concatenate([[0], np.cumsum(absent[order])]), np.concatenate([[0], np.cumsum(present[order])])
 
 
+@settings(deadline=None)
 @given(st.floats(0.01, 3), st.floats(0, 0.5))
 def test_the_ceiling_is_reached_by_the_worst_mechanism_of_a_promise(epsilon: float, delta: float) -> None:
     # Tells outright with probability δ, else answers the truth with odds e^ε.
@@ -108,6 +110,7 @@ def test_a_promise_must_be_one() -> None:
             Promised(bad)
 
 
+@settings(deadline=None)
 @given(st.floats(0.01, 5.0), st.sampled_from([1e-15, 1e-12, 2e-12, 1e-9, 1e-5, 0.01, 0.3, 0.9, 1 - 1e-13]))
 def test_a_price_that_may_fail_permits_what_its_promise_does(epsilon: float, delta: float) -> None:
     # The accountant rounds up by less than 1e-9.

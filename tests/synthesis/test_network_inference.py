@@ -8,12 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from reaedp.synthesis.beliefs import calibrated, summed
-from reaedp.synthesis.cliques import cells, growth, junction_tree
+from reaedp.synthesis import fitting, passing
+from reaedp.synthesis.beliefs import calibrated
+from reaedp.synthesis.cliques import JunctionTree, cells, growth, junction_tree
 from reaedp.synthesis.coarsening import Coarsening
+from reaedp.synthesis.dependencies import candidates, scores
 from reaedp.synthesis.fitting import EVENNESS, Measured, fit
 from reaedp.synthesis.merging import Merging, merged
-from reaedp.synthesis.nesting import Nesting
+from reaedp.synthesis.nesting import Nesting, summed
+from reaedp.synthesis.passing import WIDEST, Factor, Passing
 from reaedp.synthesis.rows import rows, systematic
 
 SIZES = (2, 3, 1, 3, 2)
@@ -95,6 +98,72 @@ def test_nested_sums_are_sums(groups: list[tuple[int, ...]]) -> None:
     for group, term in terms.items():
         expected = expected + term.reshape([SIZES[column] if column in group else 1 for column in EVERY])
     np.testing.assert_allclose(expected, nesting.total(terms))
+    product = nesting.product({group: np.exp(term) for group, term in terms.items()}, np.empty(SIZES))
+    np.testing.assert_allclose(np.exp(expected), product)
+
+
+def random_factors(tree: JunctionTree, groups: list[tuple[int, ...]], spread: float, rng: np.random.Generator):
+    """Factors on these groups, some of which two factors have, and on all columns; in a tree's cliques."""
+    factors = [Factor(tree.home(group), group) for group in [*((column,) for column in EVERY), *groups, *groups[:2]]]
+    return factors, [rng.normal(0, spread, tree.shape(factor.group)) for factor in factors]
+
+
+@cases
+@pytest.mark.parametrize("spread", [0.1, 3.0, 30.0])
+def test_passing_products_gives_the_laws_of_the_whole(groups: list[tuple[int, ...]], spread: float) -> None:
+    tree = junction_tree(SIZES, groups)
+    factors, logarithms = random_factors(tree, groups, spread, np.random.default_rng(4))
+    passes = Passing(tree, factors)
+    orders = [[f.group.index(c) for c in axes] for f, axes in zip(factors, passes.axes, strict=True)]
+    flat = [table.transpose(order).ravel() for table, order in zip(logarithms, orders, strict=True)]
+    whole = np.zeros(SIZES)
+    for factor, table in zip(factors, logarithms, strict=True):
+        whole = whole + table.reshape([SIZES[column] if column in factor.group else 1 for column in EVERY])
+    largest = whole.max()
+    total = np.exp(whole - largest).sum()
+    for _ in range(2):  # what is written over leaves no trace
+        passed = passes.passed(np.concatenate(flat))
+        assert passed is not None
+        assert largest + np.log(total) == pytest.approx(passed.log_total)
+        laws = [
+            (summed(np.exp(whole - largest), EVERY, factor.group) / total).transpose(order).ravel()
+            for factor, order in zip(factors, orders, strict=True)
+        ]
+        np.testing.assert_allclose(np.concatenate(laws), passed.laws, rtol=1e-9, atol=1e-300)
+
+
+def test_factors_too_wide_for_products_are_left_to_logarithms() -> None:
+    tree = junction_tree((2, 2, 2), [(0, 1), (1, 2)])
+    passes = Passing(tree, [Factor(0, tree.cliques[0]), Factor(1, tree.cliques[1])])
+    wide = np.array([0.0, -0.4, -0.3, 0.0]) * WIDEST
+    # Each clique alone is narrow enough, but not with what the other says about the column that they share.
+    told = np.array([0.0, 0.0, -0.9, -0.9]) * WIDEST
+    assert passes.passed(np.concatenate([wide, np.zeros(4)])) is not None
+    both = [passes.passed(np.concatenate(parts)) for parts in ([wide, told], [told, wide], [3 * wide, np.zeros(4)])]
+    assert None in both[:2]
+    assert both[2] is None
+
+
+@cases
+def test_a_fit_asks_the_same_by_products_and_by_logarithms(
+    groups: list[tuple[int, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(5)
+    tables = []
+    for group in [*((column,) for column in EVERY), *groups]:
+        mergings = tuple(Merging(np.arange(SIZES[column]) // 2) for column in group)
+        counts = rng.normal(50.0, 20.0, [merging.size for merging in mergings])
+        tables.append(Measured(group, mergings, counts, np.full(counts.shape, 3.0)))
+    tree = junction_tree(SIZES, [table.group for table in tables])
+    shares = [rng.dirichlet(np.full(size, 5.0)) for size in SIZES]
+    problem = fitting._Problem(tree, shares, tables, 500.0)
+    point = rng.normal(0, 5, problem.counts.size)
+    by_products = problem.value_and_gradient(point)
+    monkeypatch.setattr(passing, "WIDEST", -1.0)
+    assert problem.passing.passed(np.zeros(problem.spread.shape[0] + sum(SIZES))) is None
+    by_logarithms = problem.value_and_gradient(point)
+    assert by_logarithms[0] == pytest.approx(by_products[0], rel=1e-12)
+    np.testing.assert_allclose(by_logarithms[1], by_products[1], rtol=1e-9, atol=1e-9)
 
 
 def test_merged_cells_hold_the_sums_of_their_members() -> None:
@@ -187,3 +256,23 @@ def test_rows_of_a_coarse_cell_are_spread_over_its_members() -> None:
 def test_no_rows_are_no_rows() -> None:
     beliefs, _ = random_beliefs([(0, 1)], np.random.default_rng(8))
     assert (0, len(SIZES)) == rows(beliefs, coarsenings(), 0, np.random.default_rng(9)).shape
+
+
+def test_scores_are_the_rows_that_differ_over_every_combination_of_views() -> None:
+    rng = np.random.default_rng(6)
+    sizes = (7, 5, 6)
+    views = [
+        (Merging.none(size), Merging(rng.permutation(np.arange(size) % 4)), Merging(np.arange(size) % 2))
+        for size in sizes
+    ]
+    coarse = [Coarsening(np.full(size, 1 / size), each[0], each) for size, each in zip(sizes, views, strict=True)]
+    groups = [(0, 1), (1, 2), (0, 1, 2)]
+    beliefs = calibrated(junction_tree(sizes, [(0, 1, 2)]), [rng.normal(0, 1, sizes)])
+    counts = {group: rng.integers(0, 100, [sizes[column] for column in group]) for group in groups}
+    offers = candidates(groups, coarse, 60.0)
+    assert 0 < len(offers) < 9 + 9 + 27
+    found = scores(offers, counts, coarse, beliefs, total=5_000.0, scale=2.5)
+    for offer, score in zip(offers, found, strict=True):
+        difference = counts[offer.group] - np.rint(5_000.0 * beliefs.marginal(offer.group))
+        table = merged(difference, offer.mergings(coarse))
+        assert int(np.abs(table).sum()) - round(np.sqrt(2 / np.pi) * 2.5 * table.size) == score

@@ -5,17 +5,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from reaedp.attacks.attack import Attack
-from reaedp.attacks.pair import Codes, Pair
+from reaedp.attacks.pair import Codes, Hiding, Pair
 from reaedp.attacks.people import People
 from reaedp.attacks.roc import judged
 from reaedp.attacks.space import Places
 from reaedp.attacks.trials import Flags, Trials, coins
-from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.privacy.permitted import Permitted, permitted_by
 
 
-def nearest_reference(pair: Pair, noise: Calibrated, rounds: int, rng: np.random.Generator) -> tuple[Attack, ...]:
+def nearest_reference(pair: Pair, noise: Hiding, rounds: int, rng: np.random.Generator) -> tuple[Attack, ...]:
     """Guess the data set whose own release is nearer to the observed one; all three have noise of their own.
 
     If the observed release were one of the two references, its distance would be zero and the guess right at any price.

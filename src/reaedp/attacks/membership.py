@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from reaedp.attacks.attack import Attack
-from reaedp.attacks.pair import Numbers, Pair
+from reaedp.attacks.pair import Hiding, Numbers, Pair
 from reaedp.attacks.regression import Separator
 from reaedp.attacks.roc import judged
 from reaedp.attacks.trials import Flags, Floats, Trials, coins
@@ -51,6 +51,16 @@ def known_others(
     return judged("likelihood ratio, everyone else known", Trials(member, score), promise, rng, threshold=0.0)
 
 
+def known_law(
+    pair: Pair, noise: Hiding, evidence: Callable[[Numbers], Floats], rounds: int, rng: np.random.Generator
+) -> tuple[Attack, ...]:
+    """The attacker who knows everyone else and the law of what is released, of which `evidence` is the log-ratio."""
+    member = coins(rounds, rng)
+    score = evidence(noise.apply(pair.either(member), SeededNoise(rng)))
+    promise = permitted_by(noise.price)
+    return judged("likelihood ratio, everyone else known", Trials(member, score), promise, rng, threshold=0.0)
+
+
 def known_curves(pair: Pair, scale: Scale, rounds: int, rng: np.random.Generator) -> tuple[Attack, ...]:
     """The attacker who knows everyone else and sees coefficients under Gaussian noise of these standard deviations."""
     member = coins(rounds, rng)
@@ -79,7 +89,7 @@ def known_sample(
     return judged("likelihood ratio, others known from a sample", Trials(member, score), promise, rng, threshold=0.0)
 
 
-def entropy_and_total(pair: Pair, noise: Calibrated, rounds: int, rng: np.random.Generator) -> tuple[Attack, ...]:
+def entropy_and_total(pair: Pair, noise: Hiding, rounds: int, rng: np.random.Generator) -> tuple[Attack, ...]:
     """Logistic regression on each release's entropy and total, trained on as many releases of its own."""
     practice, member = coins(rounds, rng), coins(rounds, rng)
     features = [_entropy_and_total(noise.apply(pair.either(tossed), SeededNoise(rng))) for tossed in (practice, member)]

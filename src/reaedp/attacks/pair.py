@@ -2,16 +2,29 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.answer import Integers
 from reaedp.attacks.trials import Flags
+from reaedp.mechanisms.noise import Noise
+from reaedp.privacy.loss import Price
 
 Numbers = NDArray[Any]
 Codes = NDArray[np.integer]
+
+
+class Hiding(Protocol):
+    """Noise that is bought: a calibrated mechanism, or parts of one."""
+
+    @property
+    def price(self) -> Price:
+        """What one release costs."""
+
+    def apply(self, exact: Any, noise: Noise) -> Any:
+        """Releases, one for each row of exact numbers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

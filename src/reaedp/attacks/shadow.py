@@ -3,7 +3,7 @@
 The data are fixed and only the target comes and goes, so that nothing else can be mistaken for it.
 """
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import chain, combinations
 
 import numpy as np
@@ -14,13 +14,12 @@ from reaedp.attacks.pair import Codes
 from reaedp.attacks.people import Synthesize
 from reaedp.attacks.regression import Separator
 from reaedp.attacks.roc import judged
+from reaedp.attacks.rounds import Progress, played
 from reaedp.attacks.space import Space
 from reaedp.attacks.trials import Floats, Trials, coins
 from reaedp.privacy.permitted import Permitted
 
 Columns = NDArray[np.intp]
-#: Told after each run how many are done, of how many.
-Progress = Callable[[int, int], None]
 
 #: As many questions about the synthetic records as a few hundred practice runs can weigh.
 QUESTIONS = 100
@@ -47,6 +46,23 @@ def matching(synthetic: Codes, target: Codes, questions: Columns) -> Floats:
     return np.concatenate([[len(synthetic)], both.sum(axis=1)]).astype(np.float64)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Practice:
+    """Releases with and without one person, seen through questions about records like theirs."""
+
+    inside: Codes
+    outside: Codes
+    person: Codes
+    questions: Columns
+    synthesize: Synthesize
+
+    def __call__(self, present: bool, rng: np.random.Generator) -> Floats:
+        """One release; the square root makes the spread of large and of small counts the same."""
+        codes = self.inside if present else self.outside
+        codes.setflags(write=False)  # what cannot change, a synthesizer may remember
+        return np.sqrt(matching(self.synthesize(codes, rng), self.person, self.questions))
+
+
 def shadow(
     codes: Codes,
     target: int,
@@ -56,19 +72,19 @@ def shadow(
     runs: int,
     rng: np.random.Generator,
     substitute: Codes | None = None,
+    workers: int = 1,
     progress: Progress = lambda done, of: None,  # noqa: ARG005
 ) -> tuple[Attack, ...]:
-    """Practise on the first half of the runs, attack the second; a substitute takes the place of an absent target."""
+    """Practise on the first half of the runs, attack the second; a substitute takes the place of an absent target.
+
+    Every run has a stream of its own, so that the number of workers, which are processes, changes no figure.
+    """
     rest, person = np.delete(codes, target, axis=0), codes[[target]]
     inside = np.concatenate([rest, person])
     outside = rest if substitute is None else np.concatenate([rest, substitute.reshape(1, -1)])
-    questions = subsets(codes.shape[1], QUESTIONS, rng)
+    practice = Practice(inside, outside, person, subsets(codes.shape[1], QUESTIONS, rng), synthesize)
     member = coins(runs, rng)
-    features = np.empty((runs, len(questions) + 1))
-    for run, present in enumerate(member):
-        features[run] = matching(synthesize(inside if present else outside, rng), person, questions)
-        progress(run + 1, runs)
-    features = np.sqrt(features)  # makes the spread of large and of small counts the same
+    features = played(practice, member, rng, workers=workers, progress=progress)
     half = runs // 2
     separator = Separator.trained(features[:half], member[:half])
     trials = Trials(member[half:], separator.score(features[half:]))

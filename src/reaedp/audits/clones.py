@@ -34,7 +34,7 @@ def audit_clones(test: PrivacyTest, stopping: Stopping, *, claim: Claimed, rows:
     stated = Claim.of(claim)
     room = rows if unit.change == "add-remove" else max(rows - unit.rows, 0)
     counts = np.unique(np.linspace(0, min(room, test.certain + 1), TRIED).astype(np.int64)).tolist()
-    tried = [_attained(test, stopping, stated, _Crowds.of(clones, rows, unit)) for clones in counts]
+    tried = [_attained(test, stopping, stated, Crowds.of(clones, rows, unit)) for clones in counts]
     worst, delta = max(tried), max(one.delta for one in tried)
     broken = worst.epsilon > stated.epsilon * (1 + ROUNDING)
     return Finding(
@@ -60,7 +60,7 @@ def _own_epsilon(finding: Finding) -> float:
     return (finding.ceilings and finding.ceilings.attainable) or 0.0
 
 
-class _Crowd(NamedTuple):
+class Crowd(NamedTuple):
     """Rows that propose the same record; rows of others, and of a unit that will be replaced, with one each."""
 
     clones: int
@@ -68,26 +68,29 @@ class _Crowd(NamedTuple):
     replaced: int
 
 
-class _Crowds(NamedTuple):
-    before: _Crowd
-    after: _Crowd
+class Crowds(NamedTuple):
+    """Neighbours: before and after one unit's rows joined the clones."""
+
+    before: Crowd
+    after: Crowd
 
     @classmethod
-    def of(cls, clones: int, rows: int, unit: Unit) -> "_Crowds":
+    def of(cls, clones: int, rows: int, unit: Unit) -> "Crowds":
+        """So many clones among so many rows."""
         replaced = unit.rows if unit.change == "replace" else 0
         others = max(rows - clones - replaced, 0)
-        return cls(_Crowd(clones, others, replaced), _Crowd(clones + unit.rows, others, 0))
+        return cls(Crowd(clones, others, replaced), Crowd(clones + unit.rows, others, 0))
 
 
-def _attained(test: PrivacyTest, stopping: Stopping, claim: Claim, crowds: _Crowds) -> _Attained:
+def _attained(test: PrivacyTest, stopping: Stopping, claim: Claim, crowds: Crowds) -> _Attained:
     """ε at the claimed δ and δ at the claimed ε, the worse way round."""
-    seen = [_seen(test, stopping, crowd) for crowd in crowds]
-    laws = [between(seen[1], seen[0]), between(seen[0], seen[1])]
+    before, after = (seen(test, stopping, crowd) for crowd in crowds)
+    laws = [between(after, before), between(before, after)]
     epsilon, delta = max(law.epsilon(claim.delta) for law in laws), max(law.delta(claim.epsilon) for law in laws)
     return _Attained(epsilon, delta, crowds.before.clones)
 
 
-def _seen(test: PrivacyTest, stopping: Stopping, crowd: _Crowd) -> Floats:
+def seen(test: PrivacyTest, stopping: Stopping, crowd: Crowd) -> Floats:
     """Probabilities of the clones' record, of others' records, of the replaced unit's records, and of nothing."""
     passed, alone = test.rate(np.array([crowd.clones, 1]))
     trial = np.array([crowd.clones * passed, crowd.others * alone, crowd.replaced * alone]) / max(sum(crowd), 1)

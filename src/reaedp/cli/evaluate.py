@@ -24,13 +24,17 @@ def evaluate(
     out: Annotated[Path, typer.Option(help="A new folder for the results, outside the release.")],
     others: Annotated[str | None, typer.Option(help="People of the same population who are not in the data.")] = None,
     label: Annotated[str | None, typer.Option(help="A column to predict from synthetic records.")] = None,
-    shadows: Annotated[int, typer.Option(help="Make synthetic releases so often again for an attack; slow.")] = 0,
+    shadows: Annotated[int, typer.Option(help="Make synthetic releases so often again for an attack.")] = 0,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes that share the shadows; else all cores.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="For repeatable experiments; the release itself is never made anew.")] = 0,
 ) -> None:
     """Measure utility and attacks against the truth; the results are not to be published."""
     import numpy as np
 
-    from reaedp.cli.screen import steps
+    from reaedp.attacks.rounds import cores
+    from reaedp.cli.screen import counted_steps
     from reaedp.errors import DeclarationError
     from reaedp.evaluation.evaluate import evaluate as measure
 
@@ -38,7 +42,7 @@ def evaluate(
         raise DeclarationError(
             f"--out must be a new folder outside the release, so that it is not published; given {out}."
         )
-    with steps() as progress:
+    with counted_steps() as (progress, counted):
         lines = measure(
             folder,
             data,
@@ -46,7 +50,9 @@ def evaluate(
             others=others,
             label=label,
             shadows=shadows,
+            workers=workers or cores(),
             progress=progress,
+            counted=counted,
         )
     _write(out, lines)
     _show(lines)

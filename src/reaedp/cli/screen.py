@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -33,6 +33,28 @@ def steps() -> Iterator[Callable[[str], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("opening")
         yield lambda text: progress.update(task, description=text)
+
+
+@contextmanager
+def counted_steps() -> Iterator[tuple[Callable[[str], None], Callable[[str, int, int], None]]]:
+    """The same, and a bar for what is counted, with the time that is left."""
+    if not sys.stderr.isatty():
+        yield lambda _: None, lambda what, done, of: None  # noqa: ARG005
+        return
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("opening", total=None)
+
+        def counted(what: str, done: int, of: int) -> None:
+            progress.update(task, description=f"{what}, {done:,} of {of:,}", completed=done, total=of)
+
+        yield lambda text: progress.update(task, description=text), counted
 
 
 #: Prices around a planned one for which is drawn how many records they buy, and the seeds that each record has.

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from reaedp.errors import DeclarationError, sentence, unknown
 from reaedp.evaluation.finished import Finished, finished, synthetic_codes
 from reaedp.evaluation.line import Line
 from reaedp.evaluation.picture_quality import picture_quality
-from reaedp.evaluation.refit import refit
+from reaedp.evaluation.refit import Refit
 from reaedp.evaluation.utility import utility
 from reaedp.statistics.entropy import ConditionalEntropy, Entropy, MutualInformation
 from reaedp.statistics.entropy_histogram import EntropyHistogram
@@ -51,13 +52,16 @@ def evaluate(
     others: Any | None = None,
     label: str | None = None,
     shadows: int = 0,
+    workers: int = 1,
     progress: Callable[[str], None] = lambda _: None,
+    counted: Callable[[str, int, int], None] = lambda what, done, of: None,  # noqa: ARG005
 ) -> tuple[Line, ...]:
     """Every figure for every release of a folder.
 
     `others` holds people from the same population who are not in the data; attacks on synthetic records and the
     prediction of `label` need them. With `shadows` synthetic releases are made so often again, with and without the
-    most exposed record, for an attack that learns to tell the difference.
+    most exposed record, for an attack that learns to tell the difference; `workers` processes share them, which
+    changes no figure. `progress` is told what is being done, `counted` how many shadows are done, of how many.
     """
     if 0 < shadows < 2 * FEWEST_ROUNDS:
         rule = f"shadows must be 0 or at least {2 * FEWEST_ROUNDS}: half of them are for practice"
@@ -67,23 +71,21 @@ def evaluate(
         progress(f"{release.name}: {release.statistic.title}")
         lines += _EVALUATIONS[type(release.statistic)](release, rng, label)
         if shadows and isinstance(release.statistic, Synthetic):
-            lines += (_line(release, attack) for attack in _by_shadows(release, shadows, rng, progress))
+            lines += (_line(release, attack) for attack in _by_shadows(release, shadows, rng, workers, counted))
     return tuple(lines)
 
 
 def _by_shadows(
-    release: Finished, runs: int, rng: np.random.Generator, progress: Callable[[str], None]
+    release: Finished, runs: int, rng: np.random.Generator, workers: int, counted: Callable[[str, int, int], None]
 ) -> tuple[Attack, ...]:
     names = release.statistic.columns
     codes, space = release.truth.rows(names), Space.of(release.contract.select(names))
     among = rng.choice(len(codes), min(len(codes), SEARCHED), replace=False)
     target = int(most_exposed(codes, space, among=among))
-    synthesize = refit(release.contract, names, release.noise, len(synthetic_codes(release)))
+    synthesize = Refit(release.contract, names, release.noise, len(synthetic_codes(release)))
 
-    def told(done: int, of: int) -> None:
-        progress(f"{release.name}: shadow {done:,} of {of:,}")
-
-    return shadow(codes, target, synthesize, release.promise, runs=runs, rng=rng, progress=told)
+    told = partial(counted, f"{release.name}: shadows")
+    return shadow(codes, target, synthesize, release.promise, runs=runs, rng=rng, workers=workers, progress=told)
 
 
 def _of_histogram(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001

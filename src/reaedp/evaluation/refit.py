@@ -1,19 +1,22 @@
 """A synthetic release made again and again from other records, for attacks that practise on shadows of it."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from reaedp.attacks.pair import Codes
-from reaedp.attacks.people import Synthesize
 from reaedp.contract import Contract
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.synthesis.synthetic import Question
 from reaedp.table import KeyCounts, Table
+
+#: Larger tables are counted by sorting.
+MOST_CELLS = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,6 +26,7 @@ class CodedRecords:
     contract: Contract
     names: tuple[str, ...]
     codes: Codes
+    _known: dict[tuple[str, ...], KeyCounts] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def progress(self) -> Callable[[str], None]:
@@ -42,8 +46,12 @@ class CodedRecords:
         return Table(axes, np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape))
 
     def group_counts(self, groups: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], KeyCounts]]:
-        """The same for several groupings."""
-        return ((group, self.counts(group).present()) for group in groups)
+        """The same for several groupings, each counted once."""
+        for group in groups:
+            if group not in self._known:
+                small = math.prod(axis.size for axis in self.contract.select(group)) <= MOST_CELLS
+                self._known[group] = self.counts(group).present() if small else self.key_counts(group)
+            yield group, self._known[group]
 
     def half(self, side: int) -> "CodedRecords":
         """Every second row: shadows have no names to split by."""
@@ -53,14 +61,34 @@ class CodedRecords:
         return [self.names.index(name) for name in names]
 
 
-def refit(contract: Contract, columns: tuple[str, ...], noise: Calibrated, rows: int) -> Synthesize:
-    """Make synthetic rows by the very mechanism of a release, from any records, with repeatable noise."""
-    if noise.mechanism.hides != "records":
-        raise DeclarationError(f"Only synthetic records are made again; given {noise.mechanism.name}.")
+@dataclass(frozen=True, slots=True, eq=False)
+class Refit:
+    """Makes synthetic rows by the very mechanism of a release, from any records, with repeatable noise.
 
-    def synthesize(codes: Codes, rng: np.random.Generator) -> Codes:
-        records: Any = CodedRecords(contract, columns, codes)
-        made: Codes = noise.apply(Question(records, columns, rows), SeededNoise(rng)).codes
+    What was counted of records that cannot change is remembered: shadows ask the same two data sets again and again.
+    """
+
+    contract: Contract
+    columns: tuple[str, ...]
+    noise: Calibrated
+    rows: int
+    _remembered: list[CodedRecords] = field(default_factory=list, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.noise.mechanism.hides != "records":
+            raise DeclarationError(f"Only synthetic records are made again; given {self.noise.mechanism.name}.")
+
+    def __call__(self, codes: Codes, rng: np.random.Generator) -> Codes:
+        """As many rows as the release has."""
+        records: Any = self._records(codes)
+        made: Codes = self.noise.apply(Question(records, self.columns, self.rows), SeededNoise(rng)).codes
         return made
 
-    return synthesize
+    def _records(self, codes: Codes) -> CodedRecords:
+        for known in self._remembered:
+            if known.codes is codes:
+                return known
+        records = CodedRecords(self.contract, self.columns, codes)
+        if not codes.flags.writeable:
+            self._remembered[:] = [records, *self._remembered[:1]]
+        return records

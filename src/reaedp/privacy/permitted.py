@@ -4,6 +4,7 @@ The game: a fair coin decides which of two neighbouring data sets is released, a
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -128,6 +129,7 @@ def permitted(epsilon: float, delta: float = 0.0) -> Promised:
     return Promised(((epsilon, delta),))
 
 
+@lru_cache(maxsize=64)
 def permitted_by(price: Price) -> Promised:
     """The ceilings of a price: those of many (ε, δ) on its curve together, all rounded up by the accountant."""
     charged = tally([price])

@@ -8,6 +8,7 @@ import numpy as np
 
 from reaedp.synthesis.cliques import Group, JunctionTree
 from reaedp.synthesis.merging import Floats
+from reaedp.synthesis.nesting import summed
 
 #: Logarithm of the least factor in a clique; products of several stay above the smallest double.
 LOWEST = -150.0
@@ -21,6 +22,7 @@ class Beliefs:
     cliques: tuple[Floats, ...]
     log_total: float
     _marginals: dict[Group, Floats] = field(default_factory=dict, repr=False)
+    _messages: dict[tuple[int, frozenset[int]], Floats] = field(default_factory=dict, repr=False)
 
     @cached_property
     def _children(self) -> list[list[int]]:
@@ -52,14 +54,15 @@ class Beliefs:
         if home is not None:
             return self._summed(home, group)
         if group not in self._marginals:
-            top = self._top(set(group))
-            self._marginals[group] = self._message(top, set(group), self.cliques[top], ())
+            wanted = frozenset(group)
+            top = self._top(wanted)
+            self._marginals[group] = self._message(top, wanted, self.cliques[top], ())
         return self._marginals[group]
 
     def _summed(self, place: int, group: Group) -> Floats:
         return summed(self.cliques[place], self.tree.cliques[place], group)
 
-    def _top(self, wanted: set[int]) -> int:
+    def _top(self, wanted: frozenset[int]) -> int:
         """The lowest clique that has all wanted columns at or below it."""
         place = 0
         while True:
@@ -68,17 +71,26 @@ class Beliefs:
                 return place
             place = below[0]
 
-    def _message(self, place: int, wanted: set[int], belief: Floats, separator: Group) -> Floats:
+    def _message(self, place: int, wanted: frozenset[int], belief: Floats, separator: Group) -> Floats:
         """The wanted columns below a clique, together with its separator; axes in increasing order of columns."""
         own = self.tree.cliques[place]
-        factors: list[tuple[Floats, Group]] = [(belief, own)]
+        messages: list[tuple[Floats, Group]] = []
         for child in self._children[place]:
-            if wanted & (self._below[child] - set(own)):
+            below = wanted & self._below[child]
+            if below - set(own):
                 between = self.tree.separators[child]
-                message = self._message(child, wanted, self._conditionals[child], between)
-                factors.append((message, tuple(sorted(set(between) | wanted & self._below[child]))))
-        present = set().union(*(group for _, group in factors))
-        return _product(factors, tuple(sorted(set(separator) | wanted & present)))
+                messages.append((self._given(child, below), tuple(sorted({*between, *below}))))
+        needed = {*separator, *wanted, *(column for _, group in messages for column in group)}
+        kept = tuple(sorted({*separator, *(wanted & self._below[place])}))
+        used = tuple(column for column in own if column in needed)
+        return _product([(summed(belief, own, used), used), *messages], kept)
+
+    def _given(self, child: int, wanted: frozenset[int]) -> Floats:
+        """The law of wanted columns below a clique given its separator; many groups ask for the same."""
+        if (child, wanted) not in self._messages:
+            separator = self.tree.separators[child]
+            self._messages[child, wanted] = self._message(child, wanted, self._conditionals[child], separator)
+        return self._messages[child, wanted]
 
 
 def calibrated(tree: JunctionTree, log_potentials: list[Floats]) -> Beliefs:
@@ -108,21 +120,15 @@ def calibrated(tree: JunctionTree, log_potentials: list[Floats]) -> Beliefs:
     return Beliefs(tree, tuple(beliefs), log_total + float(np.log(total)))
 
 
-def summed(values: Floats, clique: Group, group: Group) -> Floats:
-    """A clique's values summed over all columns but some."""
-    others = tuple(axis for axis, column in enumerate(clique) if column not in group)
-    total: Floats = values.sum(axis=others)
-    return total
-
-
 def aligned(tree: JunctionTree, values: Floats, group: Group, clique: Group) -> Floats:
     """Values over some columns in a shape that broadcasts over a clique."""
     return values.reshape([tree.sizes[column] if column in group else 1 for column in clique])
 
 
 def _product(factors: list[tuple[Floats, Group]], kept: Group) -> Floats:
-    """Multiply factors over named columns and sum over all columns that are not kept."""
+    """Multiply factors over named columns and sum over all columns that are not kept, one factor after the other."""
     names = {column: name for name, column in enumerate(sorted({c for _, group in factors for c in group}))}
     operands: list[Any] = [part for values, group in factors for part in (values, [names[column] for column in group])]
-    product: Floats = np.einsum(*operands, [names[column] for column in kept], optimize="greedy")
+    path = ["einsum_path", *[(0, 1)] * (len(factors) - 1)] if len(factors) > 1 else False
+    product: Floats = np.einsum(*operands, [names[column] for column in kept], optimize=path)
     return product

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from reaedp.statistics.statistic import Countable
 from reaedp.synthesis.beliefs import Beliefs
 from reaedp.synthesis.cliques import Group, JunctionTree, growth
 from reaedp.synthesis.coarsening import VIEWS, Coarsening
-from reaedp.synthesis.merging import Floats, Merging, merged
+from reaedp.synthesis.merging import Floats, Merging
 
 #: Mean of |x| for noise of scale one.
 _MEAN_NOISE = math.sqrt(2 / math.pi)
@@ -95,11 +96,38 @@ def scores(
         group: counts[group].astype(np.float64) - np.rint(total * beliefs.marginal(group))
         for group in dict.fromkeys(candidate.group for candidate in chances)
     }
-    found = np.empty(len(chances), dtype=np.int64)
-    for place, candidate in enumerate(chances):
-        table = merged(differences[candidate.group], candidate.mergings(coarsenings))
-        found[place] = int(np.abs(table).sum()) - round(_MEAN_NOISE * scale * table.size)
-    return found
+    views = [_Views.of(coarsening) for coarsening in coarsenings]
+    moved = {group: _moved(table, [views[column] for column in group]) for group, table in differences.items()}
+
+    def score(offer: Candidate) -> int:
+        cells = math.prod(views[column].sizes[view] for column, view in zip(offer.group, offer.views, strict=True))
+        return int(moved[offer.group][offer.views]) - round(_MEAN_NOISE * scale * cells)
+
+    return np.array([score(offer) for offer in chances], dtype=np.int64)
+
+
+class _Views(NamedTuple):
+    """All views of a column, one below another: `members` has a row for each of their cells, with ones at its own."""
+
+    members: Floats
+    starts: list[int]
+    sizes: list[int]
+
+    @classmethod
+    def of(cls, coarsening: Coarsening) -> "_Views":
+        sizes = [view.size for view in coarsening.views]
+        rows = [np.eye(coarsening.size) if view.members is None else view.members for view in coarsening.views]
+        return cls(np.concatenate(rows), [sum(sizes[:place]) for place in range(len(sizes))], sizes)
+
+
+def _moved(difference: Floats, views: Sequence[_Views]) -> Floats:
+    """Sums of |difference| over the merged cells of every combination of views; whole numbers stay exact."""
+    for each in views:  # views of the first axis take the last place: after all of them the order is as before
+        difference = np.tensordot(difference, each.members, axes=(0, 1))
+    sums: Floats = np.abs(difference)
+    for axis, each in enumerate(views):
+        sums = np.add.reduceat(sums, each.starts, axis=axis)
+    return sums
 
 
 def affordable(tree: JunctionTree, most: int) -> set[Group]:

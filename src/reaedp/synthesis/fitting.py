@@ -8,13 +8,16 @@ convex function N ln Σ p₀ exp(Σ θ) - θ·y + α Σ σ θ² / 2, whose gradi
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import numpy as np
 
 from reaedp.synthesis.beliefs import Beliefs, calibrated
 from reaedp.synthesis.cliques import Group, JunctionTree
-from reaedp.synthesis.merging import Floats, Merging, merged
+from reaedp.synthesis.merging import Floats, Merging
 from reaedp.synthesis.nesting import Nesting
+from reaedp.synthesis.passing import Factor, Passed, Passing
 
 #: α, the weight of evenness: a cell that disagrees by its noise changes the law by about the factor exp(1/α).
 EVENNESS = 1.0
@@ -47,15 +50,24 @@ def fit(
 
     problem = _Problem(tree, shares, tables, total)
     start_point = np.concatenate([theta.ravel() for theta in start]) / problem.steps
-    found = minimize(
-        problem.value_and_gradient,
-        start_point,
-        jac=True,
-        method="L-BFGS-B",
-        options={"maxiter": iterations, "maxls": 10},
-    )
+    with _algebra().limit(limits=1):
+        found = minimize(
+            problem.value_and_gradient,
+            start_point,
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": iterations, "maxls": 10},
+        )
     thetas = problem.thetas(found.x * problem.steps)
     return thetas, problem.beliefs(thetas)
+
+
+@cache
+def _algebra() -> Any:
+    """The libraries of linear algebra; their threads, on small arrays, mostly wait for each other."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 class _Problem:
@@ -63,15 +75,13 @@ class _Problem:
 
     def __init__(self, tree: JunctionTree, shares: Sequence[Floats], tables: Sequence[Measured], total: float) -> None:
         self.tree, self.tables, self.total = tree, tables, total
-        self.homes = [_home(tree, table.group) for table in tables]
-        groups = [
-            [table.group for table, at in zip(tables, self.homes, strict=True) if at == home]
-            for home in range(len(tree.cliques))
-        ]
-        self.nestings = [
-            Nesting(tree.sizes, clique, inside) for clique, inside in zip(tree.cliques, groups, strict=True)
-        ]
         self.logarithms = [np.log(share) for share in shares]
+        self.even = np.concatenate(self.logarithms)
+        groups = [*((column,) for column in range(len(shares))), *(table.group for table in tables)]
+        self.factors = [Factor(_home(tree, group), group) for group in groups]
+        self.passing = Passing(tree, self.factors)
+        self.spread = _spread(tables, self.passing.axes[len(shares) :])
+        self.merge = self.spread.T.tocsr()
         self.counts = np.concatenate([table.counts.ravel() for table in tables])
         scales = np.concatenate([table.scales.ravel() for table in tables])
         self.pulls = EVENNESS * np.maximum(scales, LEAST_SCALE)
@@ -83,29 +93,49 @@ class _Problem:
         return [part.reshape(table.counts.shape) for part, table in zip(parts, self.tables, strict=True)]
 
     def beliefs(self, thetas: Sequence[Floats]) -> Beliefs:
-        terms: list[dict[Group, Floats]] = [{} for _ in self.tree.cliques]
-        for column, logarithm in enumerate(self.logarithms):
-            terms[_home(self.tree, (column,))][column,] = logarithm
-        for table, theta, home in zip(self.tables, thetas, self.homes, strict=True):
-            spread = theta[np.ix_(*(merging.cell for merging in table.mergings))]
-            terms[home][table.group] = spread + terms[home].get(table.group, 0.0)
-        return calibrated(self.tree, [nest.total(term) for nest, term in zip(self.nestings, terms, strict=True)])
-
-    def expected(self, beliefs: Beliefs) -> Floats:
-        """Rows in every measured cell."""
-        sums = [nest.sums(belief) for nest, belief in zip(self.nestings, beliefs.cliques, strict=True)]
-        parts = [
-            merged(sums[home][table.group], table.mergings).ravel()
-            for table, home in zip(self.tables, self.homes, strict=True)
+        spread = [
+            theta[np.ix_(*(merging.cell for merging in table.mergings))]
+            for theta, table in zip(thetas, self.tables, strict=True)
         ]
-        return np.concatenate(parts) * self.total
+        terms: list[dict[Group, Floats]] = [{} for _ in self.tree.cliques]
+        for (home, group), term in zip(self.factors, [*self.logarithms, *spread], strict=True):
+            terms[home][group] = term + terms[home].get(group, 0.0)
+        nestings = (Nesting(self.tree.sizes, *each) for each in zip(self.tree.cliques, terms, strict=True))
+        return calibrated(self.tree, [nest.total(term) for nest, term in zip(nestings, terms, strict=True)])
+
+    def passed(self, flat: Floats) -> Passed:
+        """Laws of all measured columns; by way of logarithms where products leave the doubles."""
+        found = self.passing.passed(np.concatenate([self.even, self.spread @ flat]))
+        if found is not None:
+            return found
+        beliefs = self.beliefs(self.thetas(flat))
+        laws = [
+            beliefs.marginal(group).transpose([group.index(column) for column in axes]).ravel()
+            for (_, group), axes in zip(self.factors, self.passing.axes, strict=True)
+        ]
+        return Passed(beliefs.log_total, np.concatenate(laws))
 
     def value_and_gradient(self, point: Floats) -> tuple[float, Floats]:
         flat = point * self.steps
-        beliefs = self.beliefs(self.thetas(flat))
+        log_total, laws = self.passed(flat)
+        expected = self.total * (self.merge @ laws[len(self.even) :])
         pull = self.pulls * flat
-        value = self.total * beliefs.log_total - float(flat @ self.counts) + float(flat @ pull) / 2
-        return value, (self.expected(beliefs) - self.counts + pull) * self.steps
+        value = self.total * log_total - float(flat @ self.counts) + float(flat @ pull) / 2
+        return value, (expected - self.counts + pull) * self.steps
+
+
+def _spread(tables: Sequence[Measured], axes: Sequence[Group]) -> Any:
+    """The matrix from all θ, end to end, to coarse cells: one 1 in each row. Its transpose sums over merged cells."""
+    from scipy.sparse import csr_array
+
+    first, cells = 0, []
+    for table, order in zip(tables, axes, strict=True):
+        numbers = first + np.arange(table.counts.size).reshape(table.counts.shape)
+        coarse = numbers[np.ix_(*(merging.cell for merging in table.mergings))]
+        cells.append(coarse.transpose([table.group.index(column) for column in order]).ravel())
+        first += table.counts.size
+    thetas = np.concatenate(cells)
+    return csr_array((np.ones(len(thetas)), thetas, np.arange(len(thetas) + 1)), shape=(len(thetas), first))
 
 
 def _home(tree: JunctionTree, group: Group) -> int:

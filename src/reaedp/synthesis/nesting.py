@@ -1,45 +1,113 @@
-"""Nesting: many sums of one large array, or an array summed up from many small ones, with common steps done once."""
+"""Nesting: many sums of one large array, or an array made from many small ones, with common steps done once."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from reaedp.synthesis.cliques import Group
 from reaedp.synthesis.merging import Floats
 
+#: The algebra library shares larger products among threads, which on a busy machine wait for each other.
+_SMALL = 9_000
+
+
+class Step(NamedTuple):
+    """From a larger group to one without one of its columns, which has `size` cells and lies between others."""
+
+    smaller: Group
+    larger: Group
+    before: int
+    size: int
+    after: int
+    shape: tuple[int, ...]
+    #: An index that puts an axis of length one in place of the column.
+    opened: tuple[slice | None, ...]
+
 
 class Nesting:
-    """The way from a clique down to some groups of its columns: one column is left at a time, the largest first."""
+    """The way from a clique down to some groups of its columns: one column is left at a time, the largest first.
 
-    def __init__(self, sizes: Sequence[int], clique: Group, groups: Iterable[Group]) -> None:
+    Columns may have any order in the clique; groups have them in the same.
+    """
+
+    def __init__(self, sizes: Sequence[int] | Mapping[int, int], clique: Group, groups: Iterable[Group]) -> None:
         self.clique = clique
         self.shape = tuple(sizes[column] for column in clique)
-        #: Each group with the one it is summed from and the axis that is left; larger groups first.
-        self.steps: list[tuple[Group, Group, int]] = []
+        #: Larger groups first.
+        self.steps: list[Step] = []
         known = {clique}
         for group in groups:
             larger = clique
             for column in sorted(set(clique) - set(group), key=lambda column: (-sizes[column], column)):
-                axis = larger.index(column)
-                smaller = larger[:axis] + larger[axis + 1 :]
-                if smaller not in known:
-                    known.add(smaller)
-                    self.steps.append((smaller, larger, axis))
-                larger = smaller
-        self.steps.sort(key=lambda step: -len(step[0]))
+                step = _step(sizes, larger, larger.index(column))
+                if step.smaller not in known:
+                    known.add(step.smaller)
+                    self.steps.append(step)
+                larger = step.smaller
+        self.steps.sort(key=lambda step: -len(step.smaller))
 
     def sums(self, values: Floats) -> dict[Group, Floats]:
         """The values summed to every group on the way."""
         found = {self.clique: values}
-        for smaller, larger, axis in self.steps:
-            found[smaller] = found[larger].sum(axis=axis)
+        for step in self.steps:
+            found[step.smaller] = _summed(found[step.larger], step)
         return found
 
     def total(self, terms: Mapping[Group, Floats]) -> Floats:
         """One array over the clique: the sum of all terms, each the same along the columns that it lacks."""
+        return self._joined(terms, np.add, 0.0, np.empty(self.shape))
+
+    def product(self, terms: Mapping[Group, Floats], out: Floats) -> Floats:
+        """The same with products, written over `out`."""
+        return self._joined(terms, np.multiply, 1.0, out)
+
+    def _joined(self, terms: Mapping[Group, Floats], join: np.ufunc, nothing: float, out: Floats) -> Floats:
         found: dict[Group, Floats] = dict(terms)
-        for smaller, larger, axis in reversed(self.steps):
-            if smaller in found:
-                term = np.expand_dims(found[smaller], axis)
-                found[larger] = found[larger] + term if larger in found else term
-        return np.broadcast_to(found.get(self.clique, np.zeros(1)), self.shape)
+        largest = [found[self.clique]] if self.clique in found else []
+        for step in reversed(self.steps):
+            if step.smaller in found:
+                term = found[step.smaller][step.opened]
+                if step.larger == self.clique:
+                    largest.append(term)
+                else:
+                    found[step.larger] = join(found[step.larger], term) if step.larger in found else term
+        first, second, *others = [*largest, nothing, nothing][: max(2, len(largest))]
+        join(first, second, out=out)
+        for other in others:
+            join(out, other, out=out)
+        return out
+
+
+def _step(sizes: Sequence[int] | Mapping[int, int], larger: Group, axis: int) -> Step:
+    whole = tuple(sizes[column] for column in larger)
+    before, size, after = whole[:axis], whole[axis], whole[axis + 1 :]
+    return Step(
+        smaller=larger[:axis] + larger[axis + 1 :],
+        larger=larger,
+        before=math.prod(before),
+        size=size,
+        after=math.prod(after),
+        shape=before + after,
+        opened=(*[slice(None)] * axis, None),
+    )
+
+
+def _summed(values: Floats, step: Step) -> Floats:
+    """Sums along an axis: where axes are short, products with ones take a fraction of the time of `sum`."""
+    block = values.reshape(step.before, step.size, step.after)
+    sums: Floats
+    if step.after == 1:
+        sums = np.einsum("ab->a", block[:, :, 0])
+    elif step.size * step.after > _SMALL:
+        sums = block.sum(axis=1)
+    else:
+        sums = np.ones(step.size) @ block
+    return sums.reshape(step.shape)
+
+
+def summed(values: Floats, clique: Group, group: Group) -> Floats:
+    """A clique's values summed over all columns but some, which are in the clique's order."""
+    sizes = dict(zip(clique, values.shape, strict=True))
+    return Nesting(sizes, clique, [group]).sums(values)[group]

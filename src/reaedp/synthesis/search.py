@@ -71,6 +71,7 @@ class Search:
         self.dependences: list[Dependence] = []
         self.taken: set[Candidate] = set()
         self.exact: dict[Group, Integers] = {}
+        self.possible: list[Candidate] = []
         self.tree = junction_tree([coarsening.size for coarsening in self.coarsenings], [])
         self.beliefs = self._refitted(0)
 
@@ -105,6 +106,7 @@ class Search:
         """Exact counts of more groups, in one pass."""
         if groups:
             self.exact.update(coarse_counts(self.records, self.names, groups, self.coarsenings))
+            self.possible = candidates(sorted(self.exact), self.coarsenings, most_cells(self.total, self.scale))
 
     def _triples(self) -> list[Group]:
         """Those within a clique, which need not grow for them."""
@@ -115,8 +117,7 @@ class Search:
 
         The junction tree may have `room` for so many cells.
         """
-        possible = candidates(sorted(self.exact), self.coarsenings, most_cells(self.total, self.scale))
-        offers = [offer for offer in possible if offer not in self.taken]
+        offers = [offer for offer in self.possible if offer not in self.taken]
         found = scores(offers, self.exact, self.coarsenings, self.beliefs, total=self.total, scale=self.scale)
         closed: set[Group] = set()
         chosen: set[Group] = set()
