@@ -6,10 +6,15 @@ import weakref
 import duckdb
 
 
-def connect() -> duckdb.DuckDBPyConnection:
-    """Start an engine that downloads nothing and spills to a private folder, never beside the user's files."""
+def connect(file: str = ":memory:") -> duckdb.DuckDBPyConnection:
+    """Start an engine that downloads nothing and spills to a private folder, never beside the user's files.
+
+    A database file is only read.
+    """
     spill = tempfile.TemporaryDirectory(prefix="reaedp-")
     connection = duckdb.connect(
+        file,
+        read_only=file != ":memory:",
         config={
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",

@@ -29,10 +29,10 @@ class Records:
 
     __slots__ = ("_contract", "_half", "_pixels", "_source", "progress")
 
-    def __init__(self, contract: Contract, data: Any) -> None:
+    def __init__(self, contract: Contract, data: Any, engine: Any = None) -> None:
         self._contract = contract
         if contract.picture is None:
-            self._source: Source = open_source(data)
+            self._source: Source = open_source(data, engine)
         else:  # a picture has no columns, so that nothing asks for its table
             self._pixels = read_picture(contract.picture, data)
         self._half: int | None = None

@@ -1,0 +1,162 @@
+"""Tables of Apache Spark, counted on its workers; the driver receives counts."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from pyspark.sql import functions as f
+
+from reaedp.contract import Category, Column
+from reaedp.curator import spark_values as values
+from reaedp.errors import DeclarationError, ReaedpError, unknown
+
+#: Spark's types by the names that the embedded engine has for them.
+TYPES = {
+    "string": "VARCHAR",
+    "char": "VARCHAR",
+    "varchar": "VARCHAR",
+    "tinyint": "TINYINT",
+    "smallint": "SMALLINT",
+    "int": "INTEGER",
+    "bigint": "BIGINT",
+    "float": "FLOAT",
+    "double": "DOUBLE",
+    "decimal": "DECIMAL",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+    "timestamp": values.ZONED,
+    "timestamp_ntz": "TIMESTAMP",
+}
+#: Longer lists of levels are joined; shorter ones are searched, which needs no second table.
+MOST_SEARCHED = 64
+#: Groupings counted by one job: a job costs more than a few groupings, a plan of many takes long to make.
+TOGETHER = 16
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class SparkSource:
+    """A data frame of Spark whose columns are called `c0, c1, …`, with the names that the outside uses."""
+
+    frame: Any
+    names: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"Source({len(self.names)} columns)"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("A source holds private data and is never pickled.")
+
+    @property
+    def types(self) -> Mapping[str, str]:
+        """The type of every column, by the name that the embedded engine has for it."""
+        return {name: _kind(field) for name, field in zip(self.names, self.frame.schema.fields, strict=True)}
+
+    def canonical(self, columns: tuple[Column, ...], person: str | None) -> nw.LazyFrame[Any]:
+        """The columns in canonical form."""
+        named = []
+        name = f.lit(None)
+        if person is not None:
+            name = values.person_text(*self._find(person))
+            named = [name.alias("person"), values.first_bits(name).alias("side")]
+        for number, column in enumerate(columns):
+            cell, kind = self._find(column.name)
+            named.append(values.value(column, cell, kind).alias(f"v{number}"))
+            named.append(cell.isNotNull().alias(f"filled{number}"))
+            if person is not None:
+                text = f.coalesce(values.ordering_text(cell, kind), f.lit(""))
+                named.append(values.first_bits(f.concat(name, f.lit("/"), text)).alias(f"s{number}"))
+        rows = self.frame.select(*named)
+        for number, column in enumerate(columns):
+            if column.kind == Category.kind:
+                rows = _numbered(rows, f"v{number}", values.keys(column, self._find(column.name)[1]))
+        broken = {f"b{number}": f.col(f"filled{number}") & f.col(f"v{number}").isNull() for number in range(len(columns))}
+        frame: nw.LazyFrame[Any] = nw.from_native(rows.withColumns(broken) if broken else rows)
+        return frame
+
+    def collect(self, counts: nw.LazyFrame[Any]) -> dict[str, NDArray[np.generic]]:
+        """Run the query; Spark's own words about a failure could quote a row, so they are not repeated."""
+        return _collected(counts.to_native())
+
+    def collect_groups(
+        self, rows: nw.LazyFrame[Any], groups: Sequence[tuple[str, ...]]
+    ) -> Iterator[dict[str, NDArray[np.generic]]]:
+        """Keep the rows on the workers meanwhile, in memory and on disk; lost ones are read and converted again."""
+        kept = rows.to_native().persist()
+        try:
+            for start in range(0, len(groups), TOGETHER):
+                yield from _grouped(kept, groups[start : start + TOGETHER])
+        finally:
+            kept.unpersist()
+
+    def _find(self, name: str) -> tuple[Any, str]:
+        types = self.types
+        if name not in types:
+            raise DeclarationError(f"The data lacks a declared column. {unknown('column', name, types)}")
+        return f.col(f"c{self.names.index(name)}"), types[name].split("(")[0]
+
+
+def open_frame(frame: Any) -> SparkSource:
+    """A data frame of Spark; names that differ in case only are told apart whatever the session's settings."""
+    names = tuple(frame.columns)
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DeclarationError(f"Column names must differ; the table has more than one {twice[0]!r}.")
+    return SparkSource(frame.toDF(*(f"c{number}" for number in range(len(names)))), names)
+
+
+def _kind(field: Any) -> str:
+    """The type of a column; of texts, those of every collation."""
+    name = field.dataType.simpleString()
+    kind = TYPES.get(name.split("(")[0].split(" ")[0], name.upper())
+    return name.upper() if kind == "DECIMAL" else kind
+
+
+def _numbered(rows: Any, name: str, keys: Sequence[tuple[str | float, float]]) -> Any:
+    """The number of the level instead of the value, -1 for any other value, null for none."""
+    cell = f.col(name)
+    if len(keys) <= MOST_SEARCHED:
+        found = f.when(cell.isin(*(key for key, _ in keys)), _halved(cell, keys)) if keys else f.when(f.lit(False), 0.0)
+        return rows.withColumn(name, found.when(cell.isNotNull(), -1.0) if keys else f.when(cell.isNotNull(), -1.0))
+    kind = "string" if isinstance(keys[0][0], str) else "double"
+    levels = rows.sparkSession.createDataFrame(list(keys), f"key {kind}, level double")
+    joined = rows.join(f.broadcast(levels), cell.eqNullSafe(f.col("key")), "left")
+    level = f.coalesce(f.col("level"), f.when(cell.isNotNull(), -1.0))
+    return joined.withColumn(name, level).drop("key", "level")
+
+
+def _halved(cell: Any, keys: Sequence[tuple[str | float, float]]) -> Any:
+    """Halve the list until one is left: membership is tested by hashing."""
+    if len(keys) == 1:
+        return f.lit(keys[0][1])
+    half = len(keys) // 2
+    first = f.when(cell.isin(*(key for key, _ in keys[:half])), _halved(cell, keys[:half]))
+    return first.otherwise(_halved(cell, keys[half:]))
+
+
+def _grouped(rows: Any, groups: Sequence[tuple[str, ...]]) -> Iterator[dict[str, NDArray[np.generic]]]:
+    """One job for several groupings; rows of the result that belong to one have its number as `part`."""
+    width = max(map(len, groups))
+    parts = []
+    for part, group in enumerate(groups):
+        keys = [f.col(key).cast("int").alias(f"key{place}") for place, key in enumerate(group)]
+        empty = [f.lit(0).alias(f"key{place}") for place in range(len(group), width)]
+        counted = rows.groupBy(*group).agg(f.count(f.lit(1)).alias("rows"))
+        parts.append(counted.select(f.lit(part).alias("part"), *keys, *empty, "rows"))
+    found = _collected(reduce(lambda first, second: first.unionAll(second), parts))
+    for part, group in enumerate(groups):
+        here = found["part"] == part
+        keys_here = {key: found[f"key{place}"][here] for place, key in enumerate(group)}
+        yield keys_here | {"rows": found["rows"][here]}
+
+
+def _collected(frame: Any) -> dict[str, NDArray[np.generic]]:
+    try:
+        table = frame.toArrow()
+        return {name: table[name].to_numpy() for name in table.column_names}
+    except Exception as error:  # Spark's, the bridge's and the system's errors share no base class
+        reason = type(error).__name__
+    raise ReaedpError(f"Spark could not count ({reason}). If noise was already charged, the charge stands.")
