@@ -131,6 +131,9 @@ def _wait_for_port(cluster: Cluster) -> None:
 
 def parquet_of(relation: Any, path: Path) -> str:
     """Rows of the embedded engine as a file that other engines read; identifiers of 128 bits as texts."""
-    names = ", ".join(f'CAST("{n}" AS VARCHAR) AS "{n}"' if str(t) == "UUID" else f'"{n}"' for n, t in zip(relation.columns, relation.types, strict=True))
+    names = ", ".join(
+        f'CAST("{n}" AS VARCHAR) AS "{n}"' if str(t) == "UUID" else f'"{n}"'
+        for n, t in zip(relation.columns, relation.types, strict=True)
+    )
     relation.project(names).write_parquet(str(path))
     return str(path)

@@ -27,7 +27,19 @@ TEXTS = [
     *["", " ", " 7\t", "\n0.3\v\f\r", "\u00a01", "1\n2", "9" * 400, "9" * 1_000_000, "0." + "0" * 400 + "1"],
     *["1" + "0" * 500 + "e-500", "0." + "0" * 500 + "3e+500"],
     # Composed and decomposed, compatible forms, from right to left, joined emoji, spaces about the same letter.
-    *["\u00e9", "e\u0301", "\ufb01", "fi", "\u05e9\u05dc\u05d5\u05dd", "\u202eabc", "👩‍👩‍👧", "a ", " a", "a\u00a0", "\ufeffa"],
+    *[
+        "\u00e9",
+        "e\u0301",
+        "\ufb01",
+        "fi",
+        "\u05e9\u05dc\u05d5\u05dd",
+        "\u202eabc",
+        "👩‍👩‍👧",
+        "a ",
+        " a",
+        "a\u00a0",
+        "\ufeffa",
+    ],
     # Numbers to Java alone.
     *["1d", "1f", "0x1p3", "1.5D", "2020-02-01\n", "yes\n", "9" * 200_000 + "x"],
 ]
@@ -99,7 +111,22 @@ def form(name: str, shape: str) -> Column:
     """A column of some kind, with cells for troubles or without."""
     day = datetime.date
     unicode = ("\u00e9", "e\u0301", "\ufb01", "\u05e9\u05dc\u05d5\u05dd", "\u202eabc", "👩‍👩‍👧", "a ", " a", "")
-    levels = (*unicode, "a", "7", "0.3", "🙂", "true", "2020-02-29", "1e-07", "nan", "-inf", "=1+1", "zzz", "1e+22", "123456.75")
+    levels = (
+        *unicode,
+        "a",
+        "7",
+        "0.3",
+        "🙂",
+        "true",
+        "2020-02-29",
+        "1e-07",
+        "nan",
+        "-inf",
+        "=1+1",
+        "zzz",
+        "1e+22",
+        "123456.75",
+    )
     public: dict[str, Any] = {"name": name, "provenance": "public"}
     shapes_of_columns: dict[str, Column] = {
         "tenths": Number(**public, lower=0, upper=0.8, bins=8, infinite="cell", outside="cell"),

@@ -59,6 +59,22 @@ def cluster() -> Iterator[Cluster]:
             _stop_session()
 
 
+@pytest.fixture(scope="session")
+def spark_frame(parquet: str, cluster: Cluster) -> Any:
+    """The rows as a data frame on the cluster, in a session whose settings are as unlike ours as they can be."""
+    from reaedp.curator.spark_session import session_of
+
+    session = session_of(cluster.master).newSession()
+    for name, value in {
+        "spark.sql.ansi.enabled": "true",
+        "spark.sql.session.timeZone": "Asia/Tokyo",
+        "spark.sql.caseSensitive": "false",
+        "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
+    }.items():
+        session.conf.set(name, value)
+    return session.read.parquet(parquet)
+
+
 def _stop_session() -> None:
     from pyspark.sql import SparkSession
 

@@ -20,6 +20,7 @@ from troubles import DATES, NUMBERS, TEXTS, TYPED, contract, counted, form
 pytest.importorskip("ibis", reason='ibis is not installed: pip install "reaedp[database]"')
 psycopg = pytest.importorskip("psycopg", reason='psycopg is not installed: pip install "reaedp[database]"')
 
+
 @pytest.mark.parametrize("shape", ["tenths", "wide", "edges", "threes"])
 def test_decimals_beyond_the_doubles_are_infinite_or_zero(shape: str, server: str, embedded: Any) -> None:
     assert counted(embedded, form("special", shape)) == counted(f"{server}?table=troubles", form("special", shape))

@@ -37,7 +37,7 @@ def _postgres(request: pytest.FixtureRequest) -> Opened:
 
 
 def _spark(request: pytest.FixtureRequest) -> Opened:
-    return request.getfixturevalue("parquet"), request.getfixturevalue("cluster").master
+    return request.getfixturevalue("spark_frame"), None
 
 
 ENGINES: dict[str, Callable[[pytest.FixtureRequest], Opened]] = {
@@ -67,10 +67,9 @@ def possible(data: Any, engine: Any, shape: str) -> list[Column]:
     for column in (form(name, shape) for name in TYPED):
         try:
             Records(contract(column), data, engine).check((column.name,))
-        except DeclarationError as error:
-            assert "declared as" in str(error)
-        else:
             columns.append(column)
+        except DeclarationError as error:
+            assert "declared as" in str(error)  # noqa: PT017 - the type cannot be meant, and nothing else
     return columns
 
 
@@ -83,11 +82,11 @@ def test_every_engine_puts_every_value_into_the_same_cell(shape: str, engine: Op
     assert tables(embedded, None, groups, *kept, unit=None) == tables(*engine, groups, *kept, unit=None)
 
 
-@pytest.mark.parametrize("rows", [1, 2])
-@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize(("number", "group"), enumerate(GROUPS))
 def test_every_engine_keeps_the_same_rows_of_a_person(
-    group: tuple[tuple[str, str], ...], rows: int, engine: Opened, embedded: Any
+    number: int, group: tuple[tuple[str, str], ...], engine: Opened, embedded: Any
 ) -> None:
+    rows = 1 + number % 2
     columns = [form(name, shape) for name, shape in group]
     unit = Unit("add-remove", person="person", max_rows=rows)
     expected = counted(embedded, *columns, unit=unit)
@@ -95,7 +94,7 @@ def test_every_engine_keeps_the_same_rows_of_a_person(
     assert rows * (len(PERSONS) - 1) == sum(expected.values())
 
 
-@pytest.mark.parametrize("person", ["double", "single", "large", "exact", "moment", "truth"])
+@pytest.mark.parametrize("person", ["double", "single", "exact", "instant"])
 def test_every_engine_knows_the_same_persons_whatever_their_type(person: str, engine: Opened, embedded: Any) -> None:
     columns = [form("words", "tenths"), form("tiny", "levels")]
     unit = Unit("add-remove", person=person, max_rows=1)
@@ -121,7 +120,7 @@ def test_every_engine_halves_the_same_people(side: int, engine: Opened, embedded
     assert expected.counts.tolist() == found.counts.tolist()
 
 
-@pytest.mark.parametrize("name", TYPED)
+@pytest.mark.parametrize("name", ["words", "huge", "exact", "double", "day", "moment", "instant"])
 def test_every_engine_finds_the_same_texts_where_levels_are_not_declared(
     name: str, engine: Opened, embedded: Any
 ) -> None:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reaedp.cli.data import Engine, Memory
+
 if TYPE_CHECKING:
     from reaedp.evaluation.evaluate import Line
 
@@ -26,6 +28,8 @@ def evaluate(
     label: Annotated[str | None, typer.Option(help="A column to predict from synthetic records.")] = None,
     shadows: Annotated[int, typer.Option(help="Make synthetic releases so often again for an attack; slow.")] = 0,
     seed: Annotated[int, typer.Option(help="For repeatable experiments; the release itself is never made anew.")] = 0,
+    engine: Engine = None,
+    memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
 ) -> None:
     """Measure utility and attacks against the truth; the results are not to be published."""
     import numpy as np
@@ -46,6 +50,7 @@ def evaluate(
             others=others,
             label=label,
             shadows=shadows,
+            engine=engine,
             progress=progress,
         )
     _write(out, lines)

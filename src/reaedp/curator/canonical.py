@@ -138,14 +138,15 @@ def _person_text(cell: str, kind: str) -> str:
 
 
 def _ordering_text(cell: str, kind: str) -> str:
-    """The text whose digest orders a person's rows.
+    """The text whose digest orders a person's rows."""
+    return parts_of_number(_double(cell, kind)) if kind in REAL else f"CAST({cell} AS VARCHAR)"
 
-    Of a number it is whole part and fraction as integers: IEEE 754 fixes them, while engines print in several ways.
+
+def parts_of_number(number: str) -> str:
+    """Whole part and fraction of a double as integers: IEEE 754 fixes them, while engines print in several ways.
+
     Numbers that agree in 53 bits behind the point have the same text, and are ordered by their cells.
     """
-    if kind not in REAL:
-        return f"CAST({cell} AS VARCHAR)"
-    number = _double(cell, kind)
     fraction = f"floor(({number} - floor({number})) * {2**53}::DOUBLE)"
     return (
         f"CASE WHEN isnan({number}) THEN 'nan' WHEN abs({number}) < {2**63}::DOUBLE "

@@ -120,7 +120,7 @@ class Records:
     def _origin(self) -> "Origin":
         from reaedp.curator.curves import Origin
 
-        return Origin(self._canonical, self._source.collect)
+        return Origin(self._canonical, self._source)
 
     def _canonical(self, columns: tuple[Column, ...]) -> nw.LazyFrame[Any]:
         frame = self._source.canonical(columns, self._contract.unit.person)

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 from urllib.parse import quote
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.contract import Column
+from reaedp.answer import Integers
+from reaedp.contract import Column, Contract, Curve
 from reaedp.curator.spark_session import is_master
 from reaedp.errors import DeclarationError
 
@@ -39,6 +40,17 @@ class Source(Protocol):
         self, rows: nw.LazyFrame[Any], groups: Sequence[tuple[str, ...]]
     ) -> Iterator[dict[str, NDArray[np.generic]]]:
         """Count the same rows by several groups of columns."""
+
+
+@runtime_checkable
+class CurveCounter(Protocol):
+    """A source that adds up curves where they lie."""
+
+    def curve_sums(self, rows: nw.LazyFrame[Any], contract: Contract, curve: Curve) -> tuple[Integers, int]:
+        """Sums of lattice points, and how many curves there are."""
+
+    def curve_points(self, rows: nw.LazyFrame[Any], contract: Contract, curve: Curve) -> NDArray[np.int32]:
+        """Lattice points, a row for each curve."""
 
 
 def counted(rows: nw.LazyFrame[Any], group: Sequence[str]) -> nw.LazyFrame[Any]:

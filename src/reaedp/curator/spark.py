@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 import narwhals as nw
@@ -10,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pyspark.sql import functions as f
 
-from reaedp.contract import Category, Column
+from reaedp.answer import Integers
+from reaedp.contract import Category, Column, Contract, Curve
 from reaedp.curator import spark_values as values
-from reaedp.errors import DeclarationError, ReaedpError, unknown
+from reaedp.curator.spark_collect import collected
+from reaedp.errors import DeclarationError, unknown
 
 #: Spark's types by the names that the embedded engine has for them.
 TYPES = {
@@ -33,7 +34,7 @@ TYPES = {
 }
 #: Longer lists of levels are joined; shorter ones are searched, which needs no second table.
 MOST_SEARCHED = 64
-#: Groupings counted by one job: a job costs more than a few groupings, a plan of many takes long to make.
+#: Groupings counted by one job: each row is counted so often in it, and a job costs more than a few groupings.
 TOGETHER = 16
 
 
@@ -73,13 +74,15 @@ class SparkSource:
         for number, column in enumerate(columns):
             if column.kind == Category.kind:
                 rows = _numbered(rows, f"v{number}", values.keys(column, self._find(column.name)[1]))
-        broken = {f"b{number}": f.col(f"filled{number}") & f.col(f"v{number}").isNull() for number in range(len(columns))}
+        broken = {
+            f"b{number}": f.col(f"filled{number}") & f.col(f"v{number}").isNull() for number in range(len(columns))
+        }
         frame: nw.LazyFrame[Any] = nw.from_native(rows.withColumns(broken) if broken else rows)
         return frame
 
     def collect(self, counts: nw.LazyFrame[Any]) -> dict[str, NDArray[np.generic]]:
         """Run the query; Spark's own words about a failure could quote a row, so they are not repeated."""
-        return _collected(counts.to_native())
+        return collected(counts.to_native())
 
     def collect_groups(
         self, rows: nw.LazyFrame[Any], groups: Sequence[tuple[str, ...]]
@@ -91,6 +94,18 @@ class SparkSource:
                 yield from _grouped(kept, groups[start : start + TOGETHER])
         finally:
             kept.unpersist()
+
+    def curve_sums(self, rows: nw.LazyFrame[Any], contract: Contract, curve: Curve) -> tuple[Integers, int]:
+        """Sums of lattice points, added up on the workers."""
+        from reaedp.curator import spark_curves
+
+        return spark_curves.curve_sums(rows.to_native(), contract, curve)
+
+    def curve_points(self, rows: nw.LazyFrame[Any], contract: Contract, curve: Curve) -> NDArray[np.int32]:
+        """Lattice points of all curves."""
+        from reaedp.curator import spark_curves
+
+        return spark_curves.curve_points(rows.to_native(), contract, curve)
 
     def _find(self, name: str) -> tuple[Any, str]:
         types = self.types
@@ -110,8 +125,8 @@ def open_frame(frame: Any) -> SparkSource:
 
 def _kind(field: Any) -> str:
     """The type of a column; of texts, those of every collation."""
-    name = field.dataType.simpleString()
-    kind = TYPES.get(name.split("(")[0].split(" ")[0], name.upper())
+    name: str = field.dataType.simpleString()
+    kind = TYPES.get(name.split("(", maxsplit=1)[0].split(" ", maxsplit=1)[0], name.upper())
     return name.upper() if kind == "DECIMAL" else kind
 
 
@@ -138,25 +153,11 @@ def _halved(cell: Any, keys: Sequence[tuple[str | float, float]]) -> Any:
 
 
 def _grouped(rows: Any, groups: Sequence[tuple[str, ...]]) -> Iterator[dict[str, NDArray[np.generic]]]:
-    """One job for several groupings; rows of the result that belong to one have its number as `part`."""
-    width = max(map(len, groups))
-    parts = []
-    for part, group in enumerate(groups):
-        keys = [f.col(key).cast("int").alias(f"key{place}") for place, key in enumerate(group)]
-        empty = [f.lit(0).alias(f"key{place}") for place in range(len(group), width)]
-        counted = rows.groupBy(*group).agg(f.count(f.lit(1)).alias("rows"))
-        parts.append(counted.select(f.lit(part).alias("part"), *keys, *empty, "rows"))
-    found = _collected(reduce(lambda first, second: first.unionAll(second), parts))
-    for part, group in enumerate(groups):
-        here = found["part"] == part
-        keys_here = {key: found[f"key{place}"][here] for place, key in enumerate(group)}
-        yield keys_here | {"rows": found["rows"][here]}
-
-
-def _collected(frame: Any) -> dict[str, NDArray[np.generic]]:
-    try:
-        table = frame.toArrow()
-        return {name: table[name].to_numpy() for name in table.column_names}
-    except Exception as error:  # Spark's, the bridge's and the system's errors share no base class
-        reason = type(error).__name__
-    raise ReaedpError(f"Spark could not count ({reason}). If noise was already charged, the charge stands.")
+    """One job and one pass for several groupings: a bit of `part` is set for each key that a grouping leaves out."""
+    keys = list(dict.fromkeys(key for group in groups for key in group))
+    sets = [[f.col(key) for key in group] for group in groups]
+    counted = rows.groupingSets(sets, *keys).agg(f.grouping_id().alias("part"), f.count(f.lit(1)).alias("rows"))
+    found = collected(counted.select("part", "rows", *(f.coalesce(f.col(key), f.lit(0)).alias(key) for key in keys)))
+    for group in groups:
+        here = found["part"] == sum(1 << place for place, key in enumerate(reversed(keys)) if key not in group)
+        yield {key: found[key][here] for key in group} | {"rows": found["rows"][here]}

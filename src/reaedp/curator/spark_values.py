@@ -4,7 +4,7 @@ Conversions that could fail are `try_cast`s behind a test of shape, as Java read
 orders NaN above all numbers and equal to itself. Its `floor` is an integer and cuts large numbers; `rint` is not.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from pyspark.sql import functions as f
@@ -55,7 +55,7 @@ def person_text(cell: Cell, kind: str) -> Cell:
 
 def ordering_text(cell: Cell, kind: str) -> Cell:
     """The text whose digest orders a person's rows."""
-    return _parts_of_number(cell.cast("double")) if kind in REAL else _plain_text(cell, kind)
+    return parts_of_number(cell.cast("double")) if kind in REAL else _plain_text(cell, kind)
 
 
 def _shortest(number: Cell) -> Cell:
@@ -76,11 +76,11 @@ def _read(text: str) -> float | None:
 
 
 def _matches(text: Cell, shape: str) -> Cell:
-    """Java's `$` also stands before a last line break; `\\z` is the end alone."""
+    """The whole text has this shape; Java's `$` also stands before a last line break."""
     return text.rlike(shape.removesuffix("$") + r"\z")
 
 
-def _parts_of_number(number: Cell) -> Cell:
+def parts_of_number(number: Cell) -> Cell:
     """Whole part and fraction as integers: arithmetic that IEEE 754 fixes, where printing differs among engines."""
     whole = f.floor(number)
     fraction = f.floor((number - whole.cast("double")) * 2.0**53)
@@ -97,7 +97,9 @@ def _plain_text(cell: Cell, kind: str) -> Cell:
         micros = f.unix_micros(cell)
         moment = f.timestamp_add("MICROSECOND", micros, f.lit("1970-01-01").cast("timestamp_ntz"))
         return _date_text(cell, kind, f.concat(moment.cast("string"), f.lit("+00")))
-    return _date_text(cell, kind, cell.cast("string")) if kind in TIMES else f.collate(cell.cast("string"), "UTF8_BINARY")
+    return (
+        _date_text(cell, kind, cell.cast("string")) if kind in TIMES else f.collate(cell.cast("string"), "UTF8_BINARY")
+    )
 
 
 def _date_text(cell: Cell, kind: str, text: Cell) -> Cell:

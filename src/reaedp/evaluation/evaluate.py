@@ -69,6 +69,7 @@ def evaluate(
     others: Any | None = None,
     label: str | None = None,
     shadows: int = 0,
+    engine: Any = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> tuple[Line, ...]:
     """Every figure for every release of a folder.
@@ -81,7 +82,7 @@ def evaluate(
         rule = f"shadows must be 0 or at least {2 * FEWEST_ROUNDS}: half of them are for practice"
         raise DeclarationError(sentence(rule, given=shadows))
     lines: list[Line] = []
-    for release in finished(Path(folder), data, others):
+    for release in finished(Path(folder), data, others, engine):
         progress(f"{release.name}: {release.statistic.title}")
         lines += _EVALUATIONS[type(release.statistic)](release, rng, label)
         if shadows and isinstance(release.statistic, Synthetic):
