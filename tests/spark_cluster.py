@@ -21,6 +21,7 @@ WORKERS = 2
 SETTINGS = """
 spark.driver.memory 1g
 spark.executor.memory 600m
+spark.cores.max 2
 spark.sql.shuffle.partitions 4
 spark.default.parallelism 4
 spark.network.timeout 20s
@@ -36,6 +37,8 @@ class Cluster:
     folder: Path
     port: int = field(default_factory=free_port)
     processes: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
+    #: Workers that were ever started.
+    started: int = 0
 
     @property
     def master(self) -> str:
@@ -68,7 +71,8 @@ class Cluster:
             )
 
     def start_worker(self, name: str) -> None:
-        options = ["--host", "127.0.0.1", "--cores", "1", "--memory", "700m", "--webui-port", str(free_port())]
+        self.started += 1
+        options = ["--host", "127.0.0.1", "--cores", "2", "--memory", "1300m", "--webui-port", str(free_port())]
         work = ["--work-dir", str(self.folder / name)]
         self.start_process(name, "org.apache.spark.deploy.worker.Worker", *options, *work, self.master)
 

@@ -82,7 +82,7 @@ def test_every_engine_puts_every_value_into_the_same_cell(shape: str, engine: Op
     assert tables(embedded, None, groups, *kept, unit=None) == tables(*engine, groups, *kept, unit=None)
 
 
-@pytest.mark.parametrize(("number", "group"), enumerate(GROUPS))
+@pytest.mark.parametrize(("number", "group"), list(enumerate(GROUPS)))
 def test_every_engine_keeps_the_same_rows_of_a_person(
     number: int, group: tuple[tuple[str, str], ...], engine: Opened, embedded: Any
 ) -> None:

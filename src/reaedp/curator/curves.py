@@ -32,8 +32,10 @@ class Origin(NamedTuple):
 
 
 def check_curve(origin: Origin, contract: Contract, name: str) -> None:
-    """Refuse missing columns and types that cannot be meant; reads no row."""
+    """Refuse missing columns, types that cannot be meant and workers that cannot count curves; reads no row."""
     origin.canonical(_columns(contract.curve(name)))
+    if isinstance(origin.source, CurveCounter):
+        origin.source.check_python()
 
 
 def curve_sums(origin: Origin, contract: Contract, name: str) -> tuple[Integers, int]:

@@ -46,6 +46,9 @@ class Source(Protocol):
 class CurveCounter(Protocol):
     """A source that adds up curves where they lie."""
 
+    def check_python(self) -> None:
+        """Refuse workers that cannot do so."""
+
     def curve_sums(self, rows: nw.LazyFrame[Any], contract: Contract, curve: Curve) -> tuple[Integers, int]:
         """Sums of lattice points, and how many curves there are."""
 

@@ -1,7 +1,7 @@
 """Tables of Apache Spark, counted on its workers; the driver receives counts."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import narwhals as nw
@@ -40,10 +40,14 @@ TOGETHER = 16
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class SparkSource:
-    """A data frame of Spark whose columns are called `c0, c1, …`, with the names that the outside uses."""
+    """A data frame of Spark whose columns are called `c0, c1, …`, with the names that the outside uses.
+
+    `tried` holds what workers were found able to run.
+    """
 
     frame: Any
     names: tuple[str, ...]
+    tried: set[str] = field(default_factory=set)
 
     def __repr__(self) -> str:
         return f"Source({len(self.names)} columns)"
@@ -57,7 +61,18 @@ class SparkSource:
         return {name: _kind(field) for name, field in zip(self.names, self.frame.schema.fields, strict=True)}
 
     def canonical(self, columns: tuple[Column, ...], person: str | None) -> nw.LazyFrame[Any]:
-        """The columns in canonical form."""
+        """The columns in canonical form; Spark checks the types of expressions as they are made."""
+        try:
+            rows = self._canonical(columns, person)
+        except DeclarationError:
+            raise
+        except Exception as error:  # Spark's and the bridge's errors share no base class
+            reason = type(error).__name__
+            raise DeclarationError(f"Spark cannot convert the declared columns ({reason}).") from None
+        frame: nw.LazyFrame[Any] = nw.from_native(rows)
+        return frame
+
+    def _canonical(self, columns: tuple[Column, ...], person: str | None) -> Any:
         named = []
         name = f.lit(None)
         if person is not None:
@@ -77,8 +92,22 @@ class SparkSource:
         broken = {
             f"b{number}": f.col(f"filled{number}") & f.col(f"v{number}").isNull() for number in range(len(columns))
         }
-        frame: nw.LazyFrame[Any] = nw.from_native(rows.withColumns(broken) if broken else rows)
-        return frame
+        if person is not None and values.needs_python(person=self._find(person)[1]):
+            self.check_python()
+        return rows.withColumns(broken) if broken else rows
+
+    def check_python(self) -> None:
+        """Refuse workers that cannot run what is sent to them, before anything is charged."""
+        if "python" in self.tried:
+            return
+        from reaedp.curator.spark_curves import workers_run_python
+
+        if not workers_run_python(self.frame.sparkSession):
+            raise DeclarationError(
+                "Spark's workers cannot run Python code with NumPy and PyArrow, which this release needs."
+                " Install them there for the same version of Python, and name it in PYSPARK_PYTHON."
+            )
+        self.tried.add("python")
 
     def collect(self, counts: nw.LazyFrame[Any]) -> dict[str, NDArray[np.generic]]:
         """Run the query; Spark's own words about a failure could quote a row, so they are not repeated."""

@@ -39,6 +39,22 @@ def curve_points(rows: Any, contract: Contract, curve: Curve) -> NDArray[np.int3
     return np.stack(points) if points else np.empty((0, curve.rank), dtype=np.int32)
 
 
+def workers_run_python(session: Any) -> bool:
+    """Whether a worker can add up with NumPy and answer in Arrow."""
+
+    def task(batches: Iterator[Any]) -> Iterator[Any]:
+        import numpy
+        import pyarrow
+
+        for batch in batches:
+            yield pyarrow.record_batch([pyarrow.array(numpy.ones(batch.num_rows, numpy.int64))], names=["one"])
+
+    try:
+        return bool(session.range(1).mapInArrow(task, "one bigint").count() == 1)
+    except Exception:  # Spark's, the bridge's and the system's errors share no base class
+        return False
+
+
 def _run(
     rows: Any, contract: Contract, curve: Curve, make: Callable[[Any, CurveLattice], Task], kind: str, *, added: bool
 ) -> dict[str, NDArray[Any]]:

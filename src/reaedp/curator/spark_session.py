@@ -5,6 +5,7 @@ import re
 import socket
 import sys
 import threading
+from contextlib import suppress
 from typing import Any
 
 from reaedp.errors import DeclarationError
@@ -14,6 +15,7 @@ MASTER = re.compile(r"local(\[[0-9*, ]+\])?|local-cluster\[.*\]|spark://.+|k8s:/
 #: How long a master, and then a worker, may take to answer.
 SECONDS_TO_CONNECT = 10
 SECONDS_TO_START = 90
+PARTITIONS = "spark.sql.shuffle.partitions"
 #: Words in Spark's log may quote rows; what depends on no row is said by errors.
 SETTINGS = {
     "spark.log.level": "OFF",
@@ -76,6 +78,7 @@ def _started(builder: Any, master: str) -> Any:
         session = builder.builder.master(master).appName("reaedp").config(map=settings).getOrCreate()
         if master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
             session.sparkContext.pythonExec = sys.executable  # not whatever python3 the path begins with
+        _divide(session, master)
         if _works(session):
             return session
         reason = f"no worker took up work within {SECONDS_TO_START} s"
@@ -84,6 +87,12 @@ def _started(builder: Any, master: str) -> Any:
     if session is not None:
         session.stop()
     raise DeclarationError(f"Spark could not be started on {master} ({reason}).")
+
+
+def _divide(session: Any, master: str) -> None:
+    """On one machine, rows that meet are divided among its cores, not into 200 parts, unless settings say so."""
+    if master.startswith("local") and not session.sparkContext.getConf().contains(PARTITIONS):
+        session.conf.set(PARTITIONS, str(4 * session.sparkContext.defaultParallelism))
 
 
 def _first_line(error: Exception) -> str:
@@ -100,7 +109,12 @@ def _is_here(master: str) -> bool:
 def _works(session: Any) -> bool:
     """Whether some worker counts to one in time; without any worker Spark would wait for ever."""
     done: list[int] = []
-    attempt = threading.Thread(target=lambda: done.append(session.range(1).count()), daemon=True)
+
+    def count() -> None:
+        with suppress(Exception):  # the session was stopped meanwhile
+            done.append(session.range(1).count())
+
+    attempt = threading.Thread(target=count, daemon=True)
     attempt.start()
     attempt.join(SECONDS_TO_START)
     return done == [1]

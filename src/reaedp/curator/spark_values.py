@@ -50,7 +50,12 @@ def printed(number: float) -> str:
 
 def person_text(cell: Cell, kind: str) -> Cell:
     """The name of a person: texts as they are, numbers as the embedded engine prints them."""
-    return _shortest(cell.cast("double")) if kind in ("FLOAT", "DOUBLE") else _plain_text(cell, kind)
+    return _shortest(cell.cast("double")) if needs_python(kind) else _plain_text(cell, kind)
+
+
+def needs_python(person: str) -> bool:
+    """Whether names of people are printed by Python."""
+    return person in ("FLOAT", "DOUBLE")
 
 
 def ordering_text(cell: Cell, kind: str) -> Cell:
