@@ -5,7 +5,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,23 @@ def slow_rows(session: Any, seconds: float) -> Any:
     return numbers.mapInArrow(later, "id bigint").selectExpr("CAST(id % 10 AS DOUBLE) AS x", "id % 3000 AS who")
 
 
+def in_the_middle(session: Any, act: Callable[[], None]) -> threading.Thread:
+    """Do something once a stage of the session's job has finished some of its tasks, and not all."""
+
+    def wait() -> None:
+        tracker, end = session.sparkContext.statusTracker(), time.monotonic() + 120
+        while time.monotonic() < end:
+            stages = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
+            if any(stage and 2 <= stage.numCompletedTasks < stage.numTasks for stage in stages):
+                return act()
+            time.sleep(0.05)
+        return None
+
+    thread = threading.Thread(target=wait, daemon=True)
+    thread.start()
+    return thread
+
+
 def terms(folder: Path, name: str, unit: Unit) -> Contract:
     column = Number(name="x", lower=0, upper=10, bins=10, provenance="public")
     ledger = str(folder / f"{name}.sqlite")
@@ -60,15 +77,15 @@ def entries(contract: Contract) -> int:
 @pytest.mark.parametrize("unit", [Unit("add-remove"), Unit("add-remove", person="who", max_rows=2)])
 def test_a_worker_killed_in_the_middle_changes_no_count(unit: Unit, cluster: Cluster, tmp_path: Path) -> None:
     contract = terms(tmp_path, "killed", unit)
-    frame = slow_rows(session_of(cluster.master), 0.7)
-    curator = Curator(contract, frame, noise=Watched(np.random.default_rng(1)))
-    victim = threading.Timer(2.0, cluster.kill, ["worker1"])
-    victim.start()
+    session = session_of(cluster.master)
+    curator = Curator(contract, slow_rows(session, 0.7), noise=Watched(np.random.default_rng(1)))
+    Watched.asked = 0
+    victim = in_the_middle(session, lambda: cluster.kill("worker1"))
     try:
-        Watched.asked = 0
         release = curator.release(Marginal("x"), Laplace(0.5))
     finally:
         victim.join()
+        assert "worker1" not in cluster.processes
         cluster.start_worker("worker1")
         cluster.wait("Registering worker", cluster.started)
     rows = ROWS if unit.person is None else 2 * 3_000
@@ -84,8 +101,7 @@ def test_a_session_lost_after_the_charge_fails_whole_and_the_charge_stands(clust
     session = session_of(cluster.master)
     curator = Curator(contract, slow_rows(session, 0.7), noise=Watched(np.random.default_rng(1)))
     Watched.asked = 0
-    end = threading.Timer(2.0, session.sparkContext.cancelAllJobs)
-    end.start()
+    end = in_the_middle(session, session.sparkContext.cancelAllJobs)
     with pytest.raises(ReaedpError, match=r"Spark could not count \(\w+\)\. If noise was already charged") as caught:
         curator.release(Marginal("x"), Laplace(0.5))
     end.join()

@@ -13,6 +13,7 @@ from reaedp.contract import Boolean, Category, Column, Date, Integer, Number
 from reaedp.contract.category import Undeclared
 from reaedp.curator import shapes
 from reaedp.curator.kept_rows import grouped, kept
+from reaedp.curator.stream import named_batches
 from reaedp.errors import DeclarationError, ReaedpError, unknown
 
 TEXT = {"VARCHAR", "ENUM", "UUID"}
@@ -87,6 +88,11 @@ class EmbeddedSource:
         except duckdb.Error as error:
             reason = type(error).__name__
         raise _could_not_count(reason)
+
+    def batches(self, counts: nw.LazyFrame[Any]) -> Iterator[dict[str, NDArray[np.generic]]]:
+        """Stream the result; what the engine cannot hold meanwhile it spills."""
+        query = counts.to_native()
+        return named_batches(query, tuple(query.columns))
 
     def collect_groups(
         self, rows: nw.LazyFrame[Any], groups: Sequence[tuple[str, ...]]

@@ -98,7 +98,7 @@ class DatabaseSource:
         return collect_each(self, rows, groups)
 
     def batches(self, rows: nw.LazyFrame[Any]) -> Iterator[dict[str, NDArray[np.generic]]]:
-        """Canonical rows, some at a time, for what the database cannot add up itself."""
+        """Rows of a result, some at a time: many counts, or curves, which a database cannot add up itself."""
         query = rows.to_native()
         try:
             with self._cursor() as cursor:

@@ -36,6 +36,9 @@ class Source(Protocol):
     def collect(self, counts: nw.LazyFrame[Any]) -> dict[str, NDArray[np.generic]]:
         """Run a query over the canonical form; only tables of counts may pass here."""
 
+    def batches(self, counts: nw.LazyFrame[Any]) -> Iterator[dict[str, NDArray[np.generic]]]:
+        """Run a query as `collect` does, and hand out some of its rows, then others, so that memory is bounded."""
+
     def collect_groups(
         self, rows: nw.LazyFrame[Any], groups: Sequence[tuple[str, ...]]
     ) -> Iterator[dict[str, NDArray[np.generic]]]:

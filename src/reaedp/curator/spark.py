@@ -34,6 +34,8 @@ TYPES = {
 }
 #: Longer lists of levels are joined; shorter ones are searched, which needs no second table.
 MOST_SEARCHED = 64
+#: Rows of a large result that are fetched together.
+ROWS_OF_A_BATCH = 2**20
 #: Groupings counted by one job: each row is counted so often in it, and a job costs more than a few groupings.
 TOGETHER = 16
 
@@ -112,6 +114,18 @@ class SparkSource:
     def collect(self, counts: nw.LazyFrame[Any]) -> dict[str, NDArray[np.generic]]:
         """Run the query; Spark's own words about a failure could quote a row, so they are not repeated."""
         return collected(counts.to_native())
+
+    def batches(self, counts: nw.LazyFrame[Any]) -> Iterator[dict[str, NDArray[np.generic]]]:
+        """Keep the result on the workers, and fetch as many rows at a time as the driver holds easily."""
+        kept = counts.to_native().persist()
+        try:
+            (rows,) = collected(kept.agg(f.count(f.lit(1)).alias("rows")))["rows"].tolist()
+            parts = -(-rows // ROWS_OF_A_BATCH)
+            part = f.pmod(f.xxhash64(*kept.columns), f.lit(max(parts, 1)))
+            for number in range(parts):
+                yield collected(kept.filter(part == number))
+        finally:
+            kept.unpersist()
 
     def collect_groups(
         self, rows: nw.LazyFrame[Any], groups: Sequence[tuple[str, ...]]

@@ -83,7 +83,7 @@ def _started(builder: Any, master: str) -> Any:
             return session
         reason = f"no worker took up work within {SECONDS_TO_START} s"
     except Exception as error:  # Spark's, the bridge's and the system's errors share no base class
-        reason = _first_line(error)  # no row has been looked at
+        reason = f"{type(error).__name__}; it needs Java 17 or newer, and settings in spark-defaults.conf that it knows"
     if session is not None:
         session.stop()
     raise DeclarationError(f"Spark could not be started on {master} ({reason}).")
@@ -93,13 +93,6 @@ def _divide(session: Any, master: str) -> None:
     """On one machine, rows that meet are divided among its cores, not into 200 parts, unless settings say so."""
     if master.startswith("local") and not session.sparkContext.getConf().contains(PARTITIONS):
         session.conf.set(PARTITIONS, str(4 * session.sparkContext.defaultParallelism))
-
-
-def _first_line(error: Exception) -> str:
-    """What Spark says about its own settings; without Java it says nothing."""
-    cause = getattr(error, "java_exception", None)
-    words = "it needs Java 17 or newer" if cause is None else str(cause.getMessage()).splitlines()[0]
-    return f"{type(error).__name__}: {words}"
 
 
 def _is_here(master: str) -> bool:
