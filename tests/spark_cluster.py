@@ -28,6 +28,8 @@ spark.network.timeout 20s
 spark.network.timeoutInterval 5s
 spark.executor.heartbeatInterval 2s
 spark.rpc.numRetries 1
+spark.shuffle.io.maxRetries 1
+spark.shuffle.io.retryWait 1s
 spark.sql.warehouse.dir {folder}/warehouse
 """
 

@@ -22,6 +22,7 @@ def connect(file: str = ":memory:") -> duckdb.DuckDBPyConnection:
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
         "temp_directory": spill.name,
+        "enable_progress_bar": "false",  # it would be printed among our own words
         "preserve_insertion_order": "false",
         # Tables of up to 2^18 cells are counted in an array, which takes half the time of a hash table.
         "perfect_ht_threshold": "18",
