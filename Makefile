@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 $(BIN)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable ".[postgres,database,demo,images]" --group dev
+	$(BIN)/python -m pip install --quiet --editable ".[postgres,database,spark,demo,images]" --group dev
 	touch $@
 
 demo: $(BIN)/.ready          ## release histograms of a real data set, with defaults that need nothing else
@@ -18,7 +18,7 @@ docs: $(BIN)/.ready          ## the documentation as a site; open build/site/ind
 	$(BIN)/python docs/site/build.py build/site
 
 test: $(BIN)/.ready          ## all tests that a developer waits for
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
 slow: $(BIN)/.ready          ## the long ones
 	$(BIN)/python -m pytest -m slow

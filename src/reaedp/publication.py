@@ -20,6 +20,7 @@ def publish(
     progress: Callable[[str], None] = lambda _: None,
     *,
     noise: Noise | None = None,
+    engine: Any = None,
     audited: bool = True,
 ) -> tuple[Release, ...]:
     """Release everything in a plan into a new folder, which appears whole or not at all.
@@ -28,7 +29,7 @@ def publish(
     includes an audit of the very mechanisms on made-up worst cases.
     """
     requests = plan.requests()
-    curator = Curator(plan.contract, data, noise=noise)
+    curator = Curator(plan.contract, data, noise=noise, engine=engine)
     facts: dict[str, Any] = {}
     if audited:
         progress("auditing the plan on made-up data")

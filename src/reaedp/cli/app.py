@@ -8,6 +8,7 @@ import typer
 from reaedp.cli import learn, ledger
 from reaedp.cli.audit import audit
 from reaedp.cli.calibrate import calibrate
+from reaedp.cli.data import Data, Engine, Memory
 from reaedp.cli.evaluate import evaluate
 from reaedp.cli.report import report
 from reaedp.cli.reproduce import reproduce
@@ -27,20 +28,19 @@ app.command()(audit)
 app.command()(report)
 app.command()(reproduce)
 
-Data = Annotated[str, typer.Option(help="CSV, TSV or Parquet file, a glob of them, or a database address.")]
-
 
 @app.command()
 def init(
     data: Annotated[str, typer.Argument(help="The data to draft a contract for; only names and types are read.")],
     out: Annotated[Path, typer.Option(help="The contract file to write.")] = Path("contract.toml"),
+    engine: Engine = None,
 ) -> None:
     """Draft a contract from column names and types; no value is read."""
     from reaedp.contract.draft import draft
     from reaedp.curator.source import open_source
     from reaedp.errors import DeclarationError
 
-    source = open_source(data)
+    source = open_source(data, engine)
     if out.exists():
         raise DeclarationError(f"{out} exists already. Choose another --out.")
     out.write_text(draft(source.types), encoding="utf-8")
@@ -88,6 +88,8 @@ def release(
     file: Annotated[Path, typer.Argument(help="The plan.")],
     data: Data,
     out: Annotated[Path, typer.Option(help="The folder to make; it must not exist or be empty.")],
+    engine: Engine = None,
+    memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
 ) -> None:
     """Charge the ledger, count, add noise, and write the release folder."""
     from reaedp.cli.screen import steps
@@ -96,7 +98,7 @@ def release(
     from reaedp.publication import publish
 
     with steps() as progress:
-        publish(Plan.load(file), data, out, progress)
+        publish(Plan.load(file), data, out, progress, engine=engine)
     page = out / REPORT
     start = f"Open {page}" if page.exists() else f"Draw its report with: reaedp report {out}"
     typer.echo(f"Released into {out}. {start}; check with: reaedp verify {out}")

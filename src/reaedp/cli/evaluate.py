@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reaedp.cli.data import Engine, Memory
+
 if TYPE_CHECKING:
     from reaedp.evaluation.line import Line
 
@@ -29,6 +31,8 @@ def evaluate(
         int | None, typer.Option(min=1, help="Processes that share the shadows; else all cores.")
     ] = None,
     seed: Annotated[int, typer.Option(help="For repeatable experiments; the release itself is never made anew.")] = 0,
+    engine: Engine = None,
+    memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
 ) -> None:
     """Measure utility and attacks against the truth; the results are not to be published."""
     import numpy as np
@@ -51,6 +55,7 @@ def evaluate(
             label=label,
             shadows=shadows,
             workers=workers or cores(),
+            engine=engine,
             progress=progress,
             counted=counted,
         )

@@ -53,6 +53,7 @@ def evaluate(
     label: str | None = None,
     shadows: int = 0,
     workers: int = 1,
+    engine: Any = None,
     progress: Callable[[str], None] = lambda _: None,
     counted: Callable[[str, int, int], None] = lambda what, done, of: None,  # noqa: ARG005
 ) -> tuple[Line, ...]:
@@ -67,7 +68,7 @@ def evaluate(
         rule = f"shadows must be 0 or at least {2 * FEWEST_ROUNDS}: half of them are for practice"
         raise DeclarationError(sentence(rule, given=shadows))
     lines: list[Line] = []
-    for release in finished(Path(folder), data, others):
+    for release in finished(Path(folder), data, others, engine):
         progress(f"{release.name}: {release.statistic.title}")
         lines += _EVALUATIONS[type(release.statistic)](release, rng, label)
         if shadows and isinstance(release.statistic, Synthetic):

@@ -39,11 +39,12 @@ class Finished:
         return dict(relation.fetchnumpy())
 
 
-def finished(folder: Path, data: Any, others: Any | None) -> list[Finished]:
+def finished(folder: Path, data: Any, others: Any | None, engine: Any = None) -> list[Finished]:
     """Every release of a folder; nothing is read of the data yet."""
     record = read_manifest(folder)
     contract = read_contract(record)
-    truth, strangers = Records(contract, data), None if others is None else Records(contract, others)
+    truth = Records(contract, data, engine)
+    strangers = None if others is None else Records(contract, others, engine)
     return [
         Finished(
             name=release["name"],
