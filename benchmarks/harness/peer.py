@@ -87,14 +87,14 @@ def run(
             start_new_session=True,
         ) as child,
     ):
-        resource.prlimit(child.pid, resource.RLIMIT_CPU, (math.ceil(cap), math.ceil(cap)))
+        resource.prlimit(child.pid, resource.RLIMIT_CPU, (math.ceil(cap), math.ceil(cap) + 10))
         try:
             out, errors = child.communicate(timeout=PATIENCE * cap)
         except subprocess.TimeoutExpired:
             os.killpg(child.pid, signal.SIGKILL)
             child.communicate()
             raise Unavailable(f"no result after {PATIENCE * cap:.0f} s") from None
-    if child.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+    if child.returncode == -signal.SIGXCPU:
         raise Unavailable(f"no result after {cap:.0f} s of the processor")
     if child.returncode:
         raise Unavailable(f"fails: {_last_words(errors) or f'exit code {child.returncode}'}")
