@@ -81,11 +81,15 @@ def run(job: Job, options: argparse.Namespace) -> Done:
         return Done(title, read_rows(kept), json.loads(facts.read_text(encoding="utf-8")))
     kept.parent.mkdir(parents=True, exist_ok=True)
     kept.unlink(missing_ok=True)
+    if "harness.script" not in (HERE / f"{job.script}.py").read_text(encoding="utf-8"):
+        return Done(title, [], {}, "not run: it hands on no rows; run it by itself")
     if job.needs and not os.environ.get(job.needs):
         return Done(title, [], {}, f"not run: {job.needs} names no folder with the data")
     command = [sys.executable, str(HERE / f"{job.script}.py"), *job.arguments, "--rows-to", str(kept)]
+    if options.quick:  # the chart of the full run stays as it is
+        command = [*(part.replace(str(CHART), str(DATA / "quick.svg")) for part in command), "--quick"]
     before, start = machine.load(), time.monotonic()
-    done = subprocess.run([*command, *(["--quick"] if options.quick else [])], check=False)
+    done = subprocess.run(command, check=False)
     found = read_rows(kept) if kept.exists() else []
     told = {
         "date": machine.today(),
