@@ -3,7 +3,8 @@
     python benchmarks/growth.py [--chart growth.svg]
 
 Each curve is fitted by least squares of logarithms from the size on at which what is fixed no longer hides the growth;
-the range of the fit stands beside the exponent. Seconds are the best of several, through the curator.
+the range of the fit stands beside the exponent. Cost is in seconds of the processor, of all cores together, which other
+work on the machine hardly disturbs: the best of several, through the curator.
 """
 
 import argparse
@@ -122,8 +123,8 @@ def measured(cost: Cost, quick: bool) -> list[tuple[int, float]]:
     found = []
     for size in cost.quick if quick else cost.sizes:
         with tempfile.TemporaryDirectory() as folder:
-            wall, _ = repeated(cost.prepare(size, Path(folder)), 3)
-        found.append((size, wall))
+            _, processor = repeated(cost.prepare(size, Path(folder)), 3)
+        found.append((size, processor))
     return found
 
 
@@ -144,7 +145,7 @@ def chart(curves: dict[str, list[tuple[int, float]]], laws: dict[str, Growth], p
         for what, points in curves.items()
         for size, seconds in points
     ]  # fmt: skip
-    axis = {"type": "quantitative", "scale": {"type": "log"}}
+    axis = {"type": "quantitative", "scale": {"type": "log"}, "axis": {"tickCount": 5, "format": "~s"}}
     x = {"field": "size", "title": "size", **axis}
     specification = {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
@@ -158,9 +159,9 @@ def chart(curves: dict[str, list[tuple[int, float]]], laws: dict[str, Growth], p
             "height": 180,
             "layer": [
                 {"mark": {"type": "line", "color": "#1f5fa8", "opacity": 0.5},
-                 "encoding": {"x": x, "y": {"field": "fitted", "title": "seconds", **axis}}},
+                 "encoding": {"x": x, "y": {"field": "fitted", "title": "seconds of the processor", **axis}}},
                 {"mark": {"type": "point", "filled": True, "color": "#1f5fa8"},
-                 "encoding": {"x": x, "y": {"field": "seconds", "title": "seconds", **axis}}},
+                 "encoding": {"x": x, "y": {"field": "seconds", "title": "seconds of the processor", **axis}}},
             ],
         },
     }  # fmt: skip
