@@ -30,10 +30,14 @@ CHART = HERE / "growth.svg"
 
 @dataclass(frozen=True)
 class Job:
-    """A script with its arguments; `needs` names an environment variable without which it cannot run."""
+    """A script with its arguments and the environments of peers that it runs.
+
+    `needs` names an environment variable without which it cannot run.
+    """
 
     script: str
     arguments: tuple[str, ...] = ()
+    peers: tuple[str, ...] = ()
     needs: str = ""
 
     @property
@@ -42,28 +46,35 @@ class Job:
         return " ".join([self.script, *self.arguments])
 
     def key(self, quick: bool) -> str:
-        """The same for the same measurement: script, arguments, versions of ours and pins of peers."""
-        pins = {path.name: path.read_text(encoding="utf-8") for path in sorted(PEERS.glob("*.txt"))}
+        """The same for the same measurement: script, arguments, versions of ours and pins of its peers."""
+        pins = [(PEERS / f"{peer}.txt").read_text(encoding="utf-8") for peer in self.peers]
         facts = [self.name, quick, machine.versions(), pins, (HERE / f"{self.script}.py").read_text(encoding="utf-8")]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
 
 
-SYNTHESIZERS = (
-    "dpmm MST", "dpmm PrivBayes", "dpmm AIM, 1 MB", "OpenDP MST", "OpenDP AIM, 1 MB", "SmartNoise MST",
-    "SmartNoise AIM, 1 MB",
-)  # fmt: skip
+HISTOGRAMS = ("opendp", "diffprivlib", "smartnoise_sql", "pipeline_dp", "tumult")
+#: As synthesis_peers.py calls them, by the environment that they need.
+SYNTHESIZERS = {
+    "dpmm": ("dpmm MST", "dpmm PrivBayes", "dpmm AIM, 1 MB"),
+    "opendp": ("OpenDP MST", "OpenDP AIM, 1 MB"),
+    "smartnoise_synth": ("SmartNoise MST", "SmartNoise AIM, 1 MB"),
+}
 JOBS = (
     Job("start_up"),
-    Job("histogram", ("--from", "parquet")),
-    Job("histogram", ("--from", "csv")),
-    Job("histogram", ("--from", "memory")),
+    Job("histogram", ("--from", "parquet"), HISTOGRAMS),
+    Job("histogram", ("--from", "csv"), HISTOGRAMS),
+    Job("histogram", ("--from", "memory"), HISTOGRAMS),
     Job("cells"),
     Job("entropy_map"),
     Job("curves", ("--speed-only",)),
     Job("accounting"),
     Job("audit_runs"),
     Job("ledger"),
-    *(Job("synthesis_peers", ("--only", name), needs="REAEDP_DATA") for name in SYNTHESIZERS),
+    *(
+        Job("synthesis_peers", ("--only", name), (peer,), needs="REAEDP_DATA")
+        for peer, names in SYNTHESIZERS.items()
+        for name in names
+    ),
     Job("spark"),
     Job("out_of_core"),
     Job("growth", ("--chart", str(CHART))),
