@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from reaedp.cli.data import Engine, Memory
+
 
 def report(
     *,
@@ -22,6 +24,8 @@ def report(
         Path | None, typer.Option(help="A folder that `reaedp evaluate` wrote, instead of evaluating anew.")
     ] = None,
     seed: Annotated[int, typer.Option(help="For repeatable attacks; the release itself is never made anew.")] = 0,
+    engine: Engine = None,
+    memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
 ) -> None:
     """Write a release folder as one HTML page."""
     from reaedp.cli.screen import steps
@@ -53,7 +57,9 @@ def report(
 
         lines = None if evaluation is None else read_lines(evaluation)
         rng = np.random.default_rng(seed)
-        text = custodian_report(folder, data, rng=rng, lines=lines, others=others, label=label, progress=progress)
+        text = custodian_report(
+            folder, data, rng=rng, lines=lines, others=others, label=label, engine=engine, progress=progress
+        )
         save(page, text)
     typer.echo(f"Wrote {page}. NOT TO BE PUBLISHED: parts of it were computed from the data without noise.")
 

@@ -95,8 +95,7 @@ class Records:
         """
         columns = {column.name: column for group in groups for column in self._contract.select(group)}
         keys = {name: f"k{number}" for number, name in enumerate(columns)}
-        coded = self._encoded(tuple(columns.values()), list(keys.values()))
-        rows = coded.select(*(nw.col(keys[name]).cast(_narrowest(column)) for name, column in columns.items()))
+        rows = self._encoded(tuple(columns.values()), list(keys.values())).select(*keys.values())
         blocks = merged(groups, {name: column.size for name, column in columns.items()})
         tables = self._source.collect_groups(rows, [tuple(keys[name] for name in block) for block in blocks])
         for (block, answered), arrays in zip(blocks.items(), tables, strict=True):
@@ -202,11 +201,6 @@ def _summed(
     table = Table(axes, counts)
     for group in groups:
         yield group, table.project(*group).present()
-
-
-def _narrowest(column: Column) -> type[nw.Int8 | nw.Int16 | nw.Int32]:
-    """The smallest type that all engines have for these cell numbers."""
-    return nw.Int8 if column.size < 2**7 else nw.Int16 if column.size < 2**15 else nw.Int32
 
 
 def _order(columns: int) -> nw.Expr:

@@ -36,13 +36,14 @@ def custodian_report(
     lines: Sequence[Line] | None = None,
     others: Any | None = None,
     label: str | None = None,
+    engine: Any = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> str:
     """The page as HTML; `lines` of an earlier evaluation save the time of a new one."""
     if lines is None:
-        lines = evaluate(folder, data, rng=rng, others=others, label=label, progress=progress)
+        lines = evaluate(folder, data, rng=rng, others=others, label=label, engine=engine, progress=progress)
     progress("the truth beside the releases")
-    releases = finished(Path(folder), data, None)
+    releases = finished(Path(folder), data, None, engine)
     published = PublishedFolder.read(Path(folder))
     panels = panels_of(published, {release.name: original(release) for release in releases})
     page = page_of(published, (*panels[:4], utility(lines), attacks(lines), exposure(releases, rng), *panels[4:]))
