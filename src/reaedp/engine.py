@@ -22,7 +22,6 @@ def connect(file: str = ":memory:") -> duckdb.DuckDBPyConnection:
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
         "temp_directory": spill.name,
-        "enable_progress_bar": "false",  # it would be printed among our own words
         "preserve_insertion_order": "false",
         # Tables of up to 2^18 cells are counted in an array, which takes half the time of a hash table.
         "perfect_ht_threshold": "18",
@@ -30,6 +29,7 @@ def connect(file: str = ":memory:") -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(file, read_only=file != ":memory:", config=settings)
     weakref.finalize(connection, spill.cleanup)
     connection.execute("SET TimeZone = 'UTC'")
+    connection.execute("SET enable_progress_bar = false")  # it would be printed among our own words
     _limit_memory(connection)
     return connection
 

@@ -34,6 +34,7 @@ TYPES = {
 }
 #: Longer lists of levels are joined; shorter ones are searched, which needs no second table.
 MOST_SEARCHED = 64
+COMPARED = 16
 #: Rows of a large result that are fetched together.
 ROWS_OF_A_BATCH = 2**20
 #: Groupings counted by one job: each row is counted so often in it, and a job costs more than a few groupings.
@@ -177,8 +178,7 @@ def _numbered(rows: Any, name: str, keys: Sequence[tuple[str | float, float]]) -
     """The number of the level instead of the value, -1 for any other value, null for none."""
     cell = f.col(name)
     if len(keys) <= MOST_SEARCHED:
-        found = f.when(cell.isin(*(key for key, _ in keys)), _halved(cell, keys)) if keys else f.when(f.lit(False), 0.0)
-        return rows.withColumn(name, found.when(cell.isNotNull(), -1.0) if keys else f.when(cell.isNotNull(), -1.0))
+        return rows.withColumn(name, f.when(cell.isNotNull(), _searched(cell, keys)))
     kind = "string" if isinstance(keys[0][0], str) else "double"
     levels = rows.sparkSession.createDataFrame(list(keys), f"key {kind}, level double")
     joined = rows.join(f.broadcast(levels), cell.eqNullSafe(f.col("key")), "left")
@@ -186,13 +186,16 @@ def _numbered(rows: Any, name: str, keys: Sequence[tuple[str | float, float]]) -
     return joined.withColumn(name, level).drop("key", "level")
 
 
-def _halved(cell: Any, keys: Sequence[tuple[str | float, float]]) -> Any:
-    """Halve the list until one is left: membership is tested by hashing."""
-    if len(keys) == 1:
-        return f.lit(keys[0][1])
+def _searched(cell: Any, keys: Sequence[tuple[str | float, float]]) -> Any:
+    """Few keys are compared one by one; more are halved, as membership of many is tested by hashing."""
+    if len(keys) <= COMPARED:
+        level = f.lit(-1.0)
+        for key, number in reversed(keys):
+            level = f.when(cell == key, number).otherwise(level)
+        return level
     half = len(keys) // 2
-    first = f.when(cell.isin(*(key for key, _ in keys[:half])), _halved(cell, keys[:half]))
-    return first.otherwise(_halved(cell, keys[half:]))
+    first = f.when(cell.isin(*(key for key, _ in keys[:half])), _searched(cell, keys[:half]))
+    return first.otherwise(_searched(cell, keys[half:]))
 
 
 def _grouped(rows: Any, groups: Sequence[tuple[str, ...]]) -> Iterator[dict[str, NDArray[np.generic]]]:
