@@ -3,22 +3,28 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do $$p -c '
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check slow format clean
+.PHONY: demo docs test check slow bench format clean
 
 $(BIN)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable ".[postgres,database,demo,images]" --group dev
+	$(BIN)/python -m pip install --quiet --editable ".[postgres,database,spark,demo,images]" --group dev
 	touch $@
 
 demo: $(BIN)/.ready          ## release histograms of a real data set, with defaults that need nothing else
 	$(BIN)/python examples/demo.py demo
 
+docs: $(BIN)/.ready          ## the documentation as a site; open build/site/index.html
+	$(BIN)/python docs/site/build.py build/site
+
 test: $(BIN)/.ready          ## all tests that a developer waits for
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
 slow: $(BIN)/.ready          ## the long ones
 	$(BIN)/python -m pytest -m slow
+
+bench: $(BIN)/.ready         ## time and quality beside peers, into benchmarks/RESULTS.md; BENCH="--quick" for minutes
+	$(BIN)/python benchmarks/suite.py $(BENCH)
 
 check: $(BIN)/.ready         ## format, lint, types
 	$(BIN)/ruff format --check .

@@ -13,12 +13,13 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from harness.table import show
 from reaedp.attacks.attack import Attack
 from reaedp.attacks.attribute import by_classifier, by_neighbours, infer, infer_random
 from reaedp.attacks.density import density_attack
@@ -26,7 +27,6 @@ from reaedp.attacks.linkage import linkability, nearest_reference
 from reaedp.attacks.membership import entropy_and_total, known_curves, known_others, known_sample
 from reaedp.attacks.pair import Codes, Pair, counts, with_and_without
 from reaedp.attacks.people import People, Synthesize
-from reaedp.attacks.permitted import GaussianPromised, permitted
 from reaedp.attacks.rounds import cores
 from reaedp.attacks.shadow import most_exposed, shadow
 from reaedp.attacks.similarity import similarity
@@ -40,6 +40,7 @@ from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.planned.synthetic import PlannedSynthetic
 from reaedp.privacy.budget import Budget
+from reaedp.privacy.permitted import GaussianPromised, permitted
 from reaedp.privacy.unit import Sensitivity, Unit
 from reaedp.synthesis.baselines import independent_rows
 from reaedp.table import Table
@@ -124,14 +125,6 @@ SYNTHESIZERS = {
 }
 
 
-def table(title: str, heads: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
-    lines = [[str(head) for head in heads], *([str(cell) for cell in row] for row in rows)]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(lines[0]))]
-    print(f"\n{title}\n")
-    for line in lines:
-        print("  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)))
-
-
 def histograms(rounds: int, rng: np.random.Generator) -> None:
     base = rng.multinomial(ROWS, np.full(BINS, 1 / BINS))
     first, second = np.eye(2, BINS, dtype=np.int64)
@@ -157,7 +150,7 @@ def histograms(rounds: int, rng: np.random.Generator) -> None:
         for place, figure in enumerate(("AUC", "accuracy", "advantage", "TPR at FPR 1 %", "TPR at FPR 0.1 %")):
             rows = [_row(epsilon, [attacks[place] for attacks in games]) for epsilon, games in played.items()]
             blind = played[1.0][0][place].baseline
-            table(f"{title}: {figure} (blind guess {blind:g})", [*heads[: len(rows[0]) - 1], heads[-1]], rows)
+            show(f"{title}: {figure} (blind guess {blind:g})", [*heads[: len(rows[0]) - 1], heads[-1]], rows)
         print("accuracy by formula:", ", ".join(f"ε = {e:g}: {formula(e):.4f}" for e in EPSILONS))
 
 
@@ -185,7 +178,7 @@ def curves(rounds: int, rng: np.random.Generator) -> None:
         auc, accuracy, *_ = known_curves(Pair(direction, np.zeros(20)), scale, rounds, rng)
         promise = GaussianPromised(mu)
         rows.append([f"{mu:g}", f"{promise.accuracy:.4f}", accuracy.main, f"{promise.auc:.4f}", auc.main])
-    table("Mean curve, 20 coefficients", ["μ", "Φ(μ/2)", "accuracy", "Φ(μ/√2)", "AUC"], rows)
+    show("Mean curve, 20 coefficients", ["μ", "Φ(μ/2)", "accuracy", "Φ(μ/√2)", "AUC"], rows)
 
 
 def records(data: Path | None, rows: int, rng: np.random.Generator) -> tuple[People, Codes, str]:
@@ -237,7 +230,7 @@ def synthetic(people: People, reference: Codes, runs: int, only: list[str], rng:
             took = time.perf_counter() - start
             heads = ["attack", "figure", "members", "outsiders", "blind", "permitted", "risk"]
             title = f"{name}, ε = {epsilon:g}: {len(made):,} rows (one run {fit:.3f} s, all {took:.0f} s)"
-            table(title, heads, lines)
+            show(title, heads, lines)
             if len(made) >= FEWEST:
                 print("similarity, not privacy:", similarity(people, made, rng))
 
@@ -259,7 +252,7 @@ def white_box(people: People, rounds: int, rng: np.random.Generator) -> None:
         simple = permitted(epsilon).accuracy
         rows.append([f"{epsilon:g}", f"{simple:.4f}", f"{accuracy.permitted:.4f}", accuracy.main, auc.main])
     heads = ["ε in all", "permitted by ε", "permitted by the tables", "accuracy", "AUC"]
-    table(f"{len(sizes)} noisy tables, everyone else known", heads, rows)
+    show(f"{len(sizes)} noisy tables, everyone else known", heads, rows)
 
 
 def main() -> None:

@@ -1,22 +1,24 @@
 """What audits cost and show: our mechanisms at quick and full run counts, and the doubles of other libraries.
 
-    python benchmarks/audit.py [--runs 100000] [--seed 1] [--peer-runs 10000] [--peer PYTHON_WITH_DIFFPRIVLIB]
+    python benchmarks/audit.py [--runs 100000] [--seed 1] [--peer-runs 10000] [--without-peers]
 
-The interpreter of the histogram benchmark's virtual environment (benchmarks/data/venv-diffprivlib_histogram) is used
-for diffprivlib if it is there.
+diffprivlib runs in the same environment of its own as for the histograms.
 """
 
 import argparse
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from harness.peer import python_of
+from harness.stopwatch import repeated
+from harness.table import show
 from reaedp import (
     Budget,
     Category,
@@ -54,7 +56,6 @@ from reaedp.synthesis.deniability import Deniable
 from reaedp.synthesis.network import Network
 from reaedp.synthesis.synthetic import Synthetic
 
-PEER = Path(__file__).parent / "data" / "venv-diffprivlib_histogram" / "bin" / "python"
 PEER_CODE = """
 import sys, numpy
 from diffprivlib.mechanisms import Laplace
@@ -108,44 +109,46 @@ def other_kinds() -> list[tuple[Request, Contract]]:
     ]
 
 
-def timed(work: Callable[[], object]) -> tuple[object, float, float]:
+HEADS = ("subject", "verdict", "ε shown", "of the pair", "claimed", "seconds", "of the processor")
+
+
+def timed(work: Callable[[], Any]) -> tuple[Any, str, str]:
     """A result, and seconds by the clock and of the processor."""
-    clock, processor = time.perf_counter(), time.process_time()
-    return work(), time.perf_counter() - clock, time.process_time() - processor
+    found: list[Any] = []
+    clock, processor = repeated(lambda: found.append(work()), 1)
+    return found[0], f"{clock:.2f}", f"{processor:.2f}"
 
 
-def show(finding: Finding, seconds: str = "") -> None:
+def line(finding: Finding, *seconds: str) -> list[str]:
     assert finding.measured is not None
     assert finding.ceilings is not None
     assert finding.claim is not None
     own = finding.ceilings.attainable
-    print(
-        f"{finding.verdict:22} {finding.measured.epsilon:7.3f} of {'?' if own is None else f'{own:.3f}':>6}"
-        f" (claimed {finding.claim.epsilon:.3f}) {seconds:>24}  {finding.subject}"
-    )
+    figures = (finding.measured.epsilon, own, finding.claim.epsilon)
+    return [finding.subject, str(finding.verdict), *("?" if f is None else f"{f:.3f}" for f in figures), *seconds]
 
 
 def our_mechanisms(runs: int, rng: np.random.Generator) -> None:
     terms = contract()
     for count in (QUICK, runs):
-        print(f"\n{count:,} runs: ε shown, of what the pair has; seconds by the clock and of the processor")
+        lines = []
         for request in requests(terms):
-            found, clock, processor = timed(partial(audit_request, request, terms, rng=rng, runs=count))
-            for finding in found:  # type: ignore[attr-defined]
-                show(finding, f"{clock:.2f} s, {processor:.2f} s")
-    print("\nThe gate before a release, and the replay of all pairs")
+            found, *seconds = timed(partial(audit_request, request, terms, rng=rng, runs=count))
+            lines += [line(finding, *seconds) for finding in found]
+        show(f"{count:,} runs", HEADS, lines)
+    lines = []
     for request, under in [*((request, terms) for request in requests(terms)[:5]), *other_kinds()]:
-        _, clock, processor = timed(partial(gate, under, [request], rng=rng))
-        _, whole, all_pairs = timed(partial(replay, under, [request], rng))
-        seconds = f"{clock:6.2f} s, {processor:.2f} s; {whole:6.2f} s, {all_pairs:.2f} s"
-        print(f"{seconds}  {request.statistic.title}, {request.mechanism.name}")
+        _, *quickly = timed(partial(gate, under, [request], rng=rng))
+        _, *whole = timed(partial(replay, under, [request], rng))
+        lines.append([f"{request.statistic.title}, {request.mechanism.name}", *quickly, *whole])
+    heads = ("seconds by the clock and of the processor", "gate", "", "replay of all pairs", "")
+    show("The gate before a release, and the replay of all pairs", heads, lines)
     panel, clock, processor = timed(lambda: self_test(rng))
-    print(f"\nSelf-test in {clock:.1f} s, {processor:.1f} s\n{panel}")
+    print(f"\nSelf-test in {clock} s, {processor} s of the processor\n{panel}")
 
 
-def other_libraries(runs: int, peer: Path, rng: np.random.Generator) -> None:
+def other_libraries(runs: int, peer: Path | None, rng: np.random.Generator) -> None:
     """ε = 1 for a count of 0 and a count of 1, told apart by low-order bits alone."""
-    print(f"\nNoise of other libraries, {runs:,} runs, by low-order bits")
     import opendp.prelude as dp
 
     dp.enable_features("contrib")
@@ -156,11 +159,11 @@ def other_libraries(runs: int, peer: Path, rng: np.random.Generator) -> None:
         "OpenDP, doubles": one_at_a_time(lambda answer: doubles(float(answer))),
         "OpenDP, integers": one_at_a_time(integers),
     }
-    if peer.exists():
+    if peer is not None:
         releases["diffprivlib, doubles"] = from_peer(peer, runs)
-    for name, release in releases.items():
-        pair = Pair(0, 1, "a count of 0 and a count of 1")
-        show(audit(release, pair, claim=Pure(1.0), runs=runs, rng=rng, statistic=low_order_bits, subject=name))
+    pair, common = Pair(0, 1, "a count of 0 and a count of 1"), {"runs": runs, "rng": rng, "statistic": low_order_bits}
+    lines = [line(audit(release, pair, claim=Pure(1.0), subject=name, **common)) for name, release in releases.items()]
+    show(f"Noise of other libraries, {runs:,} runs, by low-order bits", HEADS[:5], lines)
 
 
 def from_peer(peer: Path, runs: int) -> Callable[[int, int], Outputs]:
@@ -178,15 +181,15 @@ def from_peer(peer: Path, runs: int) -> Callable[[int, int], Outputs]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=100_000)
     parser.add_argument("--peer-runs", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--peer", type=Path, default=PEER)
+    parser.add_argument("--without-peers", action="store_true")
     arguments = parser.parse_args()
     rng = np.random.default_rng(arguments.seed)
     our_mechanisms(arguments.runs, rng)
-    other_libraries(arguments.peer_runs, arguments.peer, rng)
+    other_libraries(arguments.peer_runs, None if arguments.without_peers else python_of("diffprivlib"), rng)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
-"""Large histograms: one column of a million cells, and six columns with a million cells in all.
+"""Large histograms: one column of many cells, and six columns with as many cells in all.
 
     python benchmarks/cells.py
 
-The limit is the noise library's own time for that many draws, in one thread and shared among the cores.
+The limit is the noise library's own time for that many draws, shared among the cores.
 """
 
+import argparse
+import os
 import tempfile
-import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,24 +16,25 @@ import duckdb
 import numpy as np
 import opendp.prelude as dp
 
+from harness.row import Row
+from harness.script import parser, present
+from harness.stopwatch import best
 from reaedp import Budget, Contract, Curator, Integer, Laplace, Marginal, Unit
 
-CELLS = 1_000_000
-ROWS = 1_000_000
+ROWS, GOAL = 1_000_000, 1.2
 
 
-def library(threads: int) -> float:
+def library(cells: int) -> None:
+    """As many draws, in as many threads as there are cores."""
     dp.enable_features("contrib")
     domain = dp.vector_domain(dp.atom_domain(T="i64"))
     sample = dp.m.make_laplace(domain, dp.l1_distance(T="i64"), scale=2.0)
-    chunks = [chunk.tolist() for chunk in np.array_split(np.zeros(CELLS, dtype=np.int64), threads)]
-    start = time.perf_counter()
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(sample, chunks))
-    return time.perf_counter() - start
+    cores = os.cpu_count() or 1
+    with ThreadPoolExecutor(cores) as pool:
+        list(pool.map(sample, [chunk.tolist() for chunk in np.array_split(np.zeros(cells, dtype=np.int64), cores)]))
 
 
-def ours(columns: tuple[Integer, ...], data: Path, folder: str) -> float:
+def ours(columns: tuple[Integer, ...], data: Path, folder: str) -> None:
     contract = Contract(
         dataset="cells",
         unit=Unit("add-remove"),
@@ -39,29 +42,38 @@ def ours(columns: tuple[Integer, ...], data: Path, folder: str) -> float:
         ledger=f"{folder}/budget.sqlite",
         columns=columns,
     )
-    curator = Curator(contract, data)
-    start = time.perf_counter()
-    curator.release(Marginal(*(column.name for column in columns)), Laplace(0.5))
-    return time.perf_counter() - start
+    Curator(contract, data).release(Marginal(*(column.name for column in columns)), Laplace(0.5))
 
 
 def integer(name: str, size: int) -> Integer:
     return Integer(name=name, lower=0, upper=size - 1, provenance="public", null="drop", nan="drop", unparsable="drop")
 
 
-def main() -> None:
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    digits = 4 if options.quick else 6
+    cells = 10**digits
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "cells.parquet"
-        digits = ", ".join(f"(random() * 10)::INTEGER % 10 AS d{i}" for i in range(6))
-        duckdb.execute(f"COPY (SELECT (random() * {CELLS})::INTEGER AS x, {digits} FROM range({ROWS})) TO '{data}'")
-        one, two = (min(library(threads) for _ in range(2)) for threads in (1, 2))
-        print(f"noise library, {CELLS:,} draws: {one:.1f} s on one core, {two:.1f} s on two")
-        for title, columns in {
-            "one column, 1,000,000 cells": (integer("x", CELLS),),
-            "six columns, 10^6 cells": tuple(integer(f"d{i}", 10) for i in range(6)),
+        columns = ", ".join(f"(random() * 10)::INTEGER % 10 AS d{i}" for i in range(digits))
+        duckdb.execute(f"COPY (SELECT (random() * {cells})::INTEGER AS x, {columns} FROM range({ROWS})) TO '{data}'")
+        for what, declared in {
+            f"one column, {cells:,} cells": (integer("x", cells),),
+            f"{digits} columns, {cells:,} cells": tuple(integer(f"d{i}", 10) for i in range(digits)),
         }.items():
-            seconds = min(ours(columns, data, folder) for _ in range(2))
-            print(f"{title}: {seconds:.1f} s = {seconds / two:.2f} × the library on two cores (goal: at most 1.2)")
+            found = best(
+                {
+                    "library": lambda: library(cells),
+                    "ours": lambda declared=declared: ours(declared, data, folder),
+                },
+                2,
+            )
+            yield Row(section="Noise for many cells", what=what, against="the noise library, all cores",
+                      ours=found["ours"], theirs=found["library"], limit=True,
+                      goal=None if options.quick else GOAL)  # fmt: skip
+
+
+def main() -> None:
+    present(parser(__doc__).parse_args(), rows)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 the rest of δ as its δ'), and the ledger's own, which is the optimum.
 """
 
+import argparse
 import csv
 import sys
 
@@ -16,6 +17,7 @@ EACH, DELTA = Approximate(0.1, 1e-12), 1e-6
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     table = csv.writer(sys.stdout, lineterminator="\n")
     table.writerow(["releases", "sequential", "advanced", "ours"])
     for k in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000):

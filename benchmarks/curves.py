@@ -1,6 +1,6 @@
 """Mean curves: the time to average a million of them, and the error of the mean on real ones.
 
-    python benchmarks/curves.py [--rows 1000000] [--data FOLDER]
+    python benchmarks/curves.py [--curves 1000000] [--data FOLDER] [--speed-only]
 
 The limit of time is that of reading the same Parquet file into arrays and one product of matrices. FOLDER (or the
 environment variable REAEDP_DATA) holds functional/berkeley-growth.csv, canadian-weather-temp.csv and dti-cca.csv.
@@ -10,7 +10,6 @@ import argparse
 import csv
 import os
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +18,10 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.row import Row
+from harness.script import parser, present
+from harness.stopwatch import best
+from harness.table import show
 from reaedp import Budget, Contract, Unit
 from reaedp.contract import Curve
 from reaedp.curator.records import Records
@@ -50,34 +53,29 @@ def contract(curve: Curve, unit: Unit) -> Contract:
     return Contract(dataset="curves", unit=unit, budget=Budget(1, 1e-5), ledger="none", columns=(), curves=(curve,))
 
 
-def speed(rows: int) -> None:
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    """Time against the limit."""
+    curves = options.curves or (100_000 if options.quick else 1_000_000)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "curves.parquet"
         columns = ", ".join(f"sin(i + {p} / 20.0) + random() AS p{p}" for p in range(POINTS))
-        duckdb.execute(f"COPY (SELECT {columns} FROM range({rows}) t(i)) TO '{file}'")
-        seconds: dict[str, list[float]] = {"limit": [], "ours": []}
-        for _ in range(5):
-            seconds["limit"].append(limit(file))
-            seconds["ours"].append(ours(file))
-        best = {name: min(times) for name, times in seconds.items()}
-        print(
-            f"{rows:,} curves of {POINTS} points, {RANK} coefficients: {best['ours']:.2f} s;"
-            f" reading into arrays and one product: {best['limit']:.2f} s;"
-            f" ratio {best['ours'] / best['limit']:.2f} (goal: at most 1.3)"
-        )
+        duckdb.execute(f"COPY (SELECT {columns} FROM range({curves}) t(i)) TO '{file}'")
+        records = Records(contract(wave(), Unit("replace")), str(file))
+        found = best({"limit": lambda: limit(file), "ours": lambda: records.curve_sums("wave")}, 5)
+    what = f"{curves:,} curves of {POINTS} points, {RANK} coefficients"
+    yield Row(section="Mean of curves", what=what, against="reading and one matrix product", ours=found["ours"],
+              theirs=found["limit"], limit=True, goal=1.3)  # fmt: skip
 
 
-def limit(file: Path) -> float:
+def limit(file: Path) -> None:
     weights = projection("wiener", RANK, np.linspace(0.0, 1.0, POINTS))
-    start = time.perf_counter()
     columns = list(duckdb.connect().read_parquet(str(file)).fetchnumpy().values())
     for first in range(0, len(columns[0]), 4096):  # in blocks, which spares a copy of everything
         (weights @ np.stack([column[first : first + 4096] for column in columns])).sum(axis=1)
-    return time.perf_counter() - start
 
 
-def ours(file: Path) -> float:
-    curve = Curve(
+def wave() -> Curve:
+    return Curve(
         name="wave",
         form="wide",
         points=tuple(f"p{p}" for p in range(POINTS)),
@@ -88,10 +86,6 @@ def ours(file: Path) -> float:
         clip=2.0,
         provenance="public",
     )
-    records = Records(contract(curve, Unit("replace")), str(file))
-    start = time.perf_counter()
-    records.curve_sums("wave")
-    return time.perf_counter() - start
 
 
 def samples(folder: Path) -> Iterator[Sample]:
@@ -168,7 +162,7 @@ def rms(errors: Reals) -> float:
     return float(np.sqrt((errors**2).sum(axis=-1).mean()))
 
 
-def error(sample: Sample, epsilon: float, rng: np.random.Generator) -> str:
+def error(sample: Sample, epsilon: float, rng: np.random.Generator) -> list[str]:
     """For a fixed ρ bias and size of the noise are known; where ρ is chosen from noisy numbers, it is simulated."""
     declared = contract(sample.curve, sample.unit)
     records, mean = Records(declared, sample.file), truth(sample)
@@ -187,11 +181,9 @@ def error(sample: Sample, epsilon: float, rng: np.random.Generator) -> str:
     eigenvalues = BASES["wiener"].eigenvalues(len(mean))
     chosen = rms(np.array([smoother(eigenvalues, v.chosen_rho(noise)) * v.noisy_coefficients for v in values]) - mean)
     (c_rule, c_best), (a_rule, a_best) = found["C"], found["A2"]
-    return (
-        f"{epsilon:6g} {total_error(clipped, mean, deviation * np.ones(len(mean)), 0.0):10.4f}"
-        f" {c_rule:10.4f} {c_best:10.4f} {a_rule:10.4f} {chosen:10.4f} {a_best:10.4f}"
-        f" {chosen / a_best:11.2f} {a_rule / a_best:10.2f}"
-    )
+    plain_error = total_error(clipped, mean, deviation * np.ones(len(mean)), 0.0)
+    errors = [f"{value:.4f}" for value in (plain_error, c_rule, c_best, a_rule, chosen, a_best)]
+    return [f"{epsilon:g}", *errors, f"{chosen / a_best:.2f}", f"{a_rule / a_best:.2f}"]
 
 
 def total_error(clipped: Reals, mean: Reals, deviations: Reals, rho: float) -> float:
@@ -212,24 +204,22 @@ GAINS: dict[Covariance, Callable[[Reals, float], Reals]] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--data", default=os.environ.get("REAEDP_DATA"))
-    given = parser.parse_args()
-    if given.rows:
-        speed(given.rows)
+    options = parser(__doc__)
+    options.add_argument("--curves", type=int)
+    options.add_argument("--data", default=os.environ.get("REAEDP_DATA"))
+    options.add_argument("--speed-only", action="store_true")
+    given = options.parse_args()
+    present(given, rows)
+    if given.speed_only:
+        return
     if not given.data:
         print("No real curves: name their folder with --data or REAEDP_DATA.")
         return
     rng = np.random.default_rng(20)
+    heads = ["ε", "plain", "C, rule", "C, best", "A², rule", "A², chosen", "A², best", "chosen/best", "rule/best"]
     for sample in samples(Path(given.data) / "functional"):
-        print(f"\n{sample.name}: root mean square error of the mean in L2, δ = {DELTA:g}, {RUNS} runs")
-        print(
-            f"{'ε':>6} {'plain':>10} {'C, rule':>10} {'C, best':>10} {'A², rule':>10} {'A², chosen':>10}"
-            f" {'A², best':>10} {'chosen/best':>11} {'rule/best':>10}"
-        )
-        for epsilon in (0.25, 0.5, 1.0, 2.0, 4.0, 8.0):
-            print(error(sample, epsilon, rng))
+        title = f"{sample.name}: root mean square error of the mean in L2, δ = {DELTA:g}, {RUNS} runs"
+        show(title, heads, [error(sample, epsilon, rng) for epsilon in (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)])
 
 
 if __name__ == "__main__":

@@ -8,15 +8,17 @@ alone: one vectorised comparison with all seeds for each number of cells that ma
 already encoded as one number. Seconds are those of the processor, so that other work on the machine does not count.
 """
 
+import argparse
 import json
 import os
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.stopwatch import best, seconds
+from harness.table import show
 from reaedp.contract import Integer
 from reaedp.mechanisms.noise import SecretNoise
 from reaedp.mechanisms.record_plan import plan_records
@@ -64,22 +66,15 @@ def chain(sizes: tuple[int, ...], rows: Codes) -> Model:
     return Model(axes, parents, tuple(tables))
 
 
-def best(run: Callable[[], None], repeats: int) -> float:
-    def once() -> float:
-        start = time.process_time()
-        run()
-        return time.process_time() - start
-
-    return min(once() for _ in range(repeats))
-
-
 def scan_seconds(seeds: NDArray[np.int64], rng: np.random.Generator) -> float:
     """One candidate's plausible seeds, counted among all."""
     wanted = rng.choice(seeds, 20)
-    return best(lambda: [np.count_nonzero(seeds == code) for code in wanted], 3) / len(wanted)
+    scan = {"scan": lambda: [np.count_nonzero(seeds == code) for code in wanted]}
+    return best(scan, 3, time.process_time)["scan"] / len(wanted)
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     rng, noise = np.random.default_rng(0), SecretNoise()
     folder = os.environ.get("REAEDP_DATA")
     sizes, rows = adult(Path(folder)) if folder else made_up(rng)
@@ -88,7 +83,7 @@ def main() -> None:
         f"keep {KEPT}": Keep(model, KEPT),
         f"mixed 3-{KEPT}": Mixed(model, (0.0, 0.0, 0.0, *[1 / (KEPT - 2)] * (KEPT - 2)), 2.0),
     }
-    print(f"{'seeds':>10} {'proposal':>10} {'candidates/s':>13} {'scans/s':>10} {'ratio':>8} {'records/s':>10}")
+    lines = []
     for size in SIZES:
         sample = rows[rng.integers(0, len(rows), size)][:, :KEPT]
         comparison = scan_seconds(np.ravel_multi_index(tuple(sample.T), sizes[:KEPT]), rng)
@@ -107,8 +102,11 @@ def main() -> None:
             def release(proposal=proposal, seeds=seeds, plan=plan) -> None:
                 deniable(seeds, proposal, plan.test, plan.stopping, count=100, noise=noise, progress=lambda _: None)
 
-            rate, whole = ROUNDS / best(run, 2), 100 / best(release, 1)
-            print(f"{size:>10,} {name:>10} {rate:>13,.0f} {1 / scan:>10,.0f} {rate * scan:>8,.0f} {whole:>10,.0f}")
+            rate = ROUNDS / best({"run": run}, 2, time.process_time)["run"]
+            whole = 100 / seconds(release, time.process_time)
+            figures = (rate, 1 / scan, rate * scan, whole)
+            lines.append([f"{size:,}", name, *(f"{figure:,.0f}" for figure in figures)])
+    show("Mechanism F", ["seeds", "proposal", "candidates/s", "scans/s", "ratio", "records/s"], lines)
 
 
 def _some(proposal: Keep | Mixed, seeds: Seeds, places: NDArray[np.int64]) -> Codes:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from harness.table import markdown_table
 from reaedp import Budget, Category, Contract, Entropy, Laplace, Marginal, Unit, best_route
 from reaedp.answer import Routed
 from reaedp.mechanisms.mechanism import Calibrated
@@ -34,6 +35,7 @@ SETS = {
 }
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0)
 CHANGES = ("add-remove", "replace")
+HEADS = ("data", "ε", "published", "histogram", "direct", "best route", "by histogram", "published ÷ best")
 BINS, MOST_ROWS = 30, 100_000
 #: A column with 30 cells, two of which are those of missing and of unseen values.
 COLUMN = Category(name="bin", levels=tuple(map(str, range(BINS - 2))), provenance="public")
@@ -145,22 +147,22 @@ def main() -> None:
     for name, table in tables.items():
         print(f"{name}: {table.sum():,} rows, H = {shannon_entropy(table):.4f}, in the paper {SETS[name][2]:.4f}")
     for change in CHANGES:
-        print(f"\n{change}\n")
-        print("| data | ε | published | histogram | direct | best route | by histogram | published ÷ best |")
-        print("|---|---|---|---|---|---|---|---|")
-        for name, table in tables.items():
-            for epsilon in EPSILONS:
-                print(_line(name, Trial(table, change, epsilon, chosen.repetitions, rng)), flush=True)
+        trials = [
+            (name, Trial(table, change, epsilon, chosen.repetitions, rng))
+            for name, table in tables.items()
+            for epsilon in EPSILONS
+        ]
+        print(f"\n{change}\n\n{markdown_table(HEADS, (_line(name, trial) for name, trial in trials))}", flush=True)
 
 
-def _line(name: str, trial: Trial) -> str:
+def _line(name: str, trial: Trial) -> list[str]:
     published, (best, share) = trial.errors_published(), trial.errors_best()
-    means = " | ".join(
+    means = [
         f"{errors.mean():.2g} ± {half_width(errors):.1g}"
         for errors in (published, trial.errors_histogram(), trial.errors_direct(), best)
-    )
+    ]
     value, width = ratio(published, best)
-    return f"| {name} | {trial.epsilon:g} | {means} | {share:.0%} | {value:.3g} ± {width:.2g} |"
+    return [name, f"{trial.epsilon:g}", *means, f"{share:.0%}", f"{value:.3g} ± {width:.2g}"]
 
 
 if __name__ == "__main__":

@@ -8,20 +8,22 @@ the best counts. Two tables: small integers, on which DuckDB counts fastest, and
 """
 
 import argparse
-import os
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path
 
 import duckdb
 import numpy as np
 
+from harness.peer import DATA
+from harness.row import Row
+from harness.script import parser, present
+from harness.stopwatch import best, seconds
 from reaedp import Budget, Category, Contract, Curator, EntropyMap, Gaussian, Integer, Unit
 from reaedp.contract import Column
 
-DATA = Path(__file__).parent / "data"
+GOAL = 1.3
 
 
 def sizes(columns: int) -> list[int]:
@@ -33,7 +35,7 @@ def generate(rows: int, columns: int, texts: bool) -> Path:
     """Columns that share some information, every other one a text if asked for."""
     path = DATA / f"map{rows}x{columns}{'-texts' if texts else ''}.parquet"
     if not path.exists():
-        DATA.mkdir(exist_ok=True)
+        DATA.mkdir(parents=True, exist_ok=True)
         shared = "if(random() < 0.3, u, random())"
         cells = [f"floor(power({shared}, 1.5) * {size})::TINYINT" for size in sizes(columns)]
         cells = [f"'level ' || {cell}" if texts and i % 2 else cell for i, cell in enumerate(cells)]
@@ -93,42 +95,34 @@ def grouping_sets(data: Path, columns: int) -> None:
     loaded(data).execute(f"SELECT {every}, count(*) FROM data GROUP BY GROUPING SETS ({sets})").fetchnumpy()
 
 
-def seconds(job: Callable[[], None]) -> float:
-    start = time.perf_counter()
-    job()
-    return time.perf_counter() - start
-
-
-def race(rows: int, columns: int, texts: bool, rounds: int) -> float:
-    """Print the best times and return ours over the limit."""
+def race(rows: int, columns: int, texts: bool, rounds: int, goal: float | None) -> Row:
+    """Find the fastest way by hand, then let it take turns with ours."""
     data = generate(rows, columns, texts)
     hand: dict[str, Callable[[], None]] = {
         "loop over Parquet": lambda: loop_over_parquet(data, columns),
         "loop over a table": lambda: loop_over_a_table(data, columns),
         "GROUPING SETS": lambda: grouping_sets(data, columns),
     }
-    best = {name: seconds(job) for name, job in hand.items()}
-    fastest = min(best, key=lambda name: best[name])
-    best["ours"] = seconds(lambda: ours(data, rows, columns, texts))
-    for _ in range(rounds - 1):
-        best[fastest] = min(best[fastest], seconds(hand[fastest]))
-        best["ours"] = min(best["ours"], seconds(lambda: ours(data, rows, columns, texts)))
-    limit = min(best[name] for name in hand)
-    print(f"\n{rows:,} rows × {columns} columns, {'half of them texts' if texts else 'small integers'}")
-    for name, time_taken in best.items():
-        print(f"  {name:20}{time_taken:8.2f} s{time_taken / limit:8.2f} × the limit")
-    return best["ours"] / limit
+    once = {name: seconds(job) for name, job in hand.items()}
+    fastest = min(once, key=lambda name: once[name])
+    found = best({"limit": hand[fastest], "ours": lambda: ours(data, rows, columns, texts)}, rounds)
+    what = f"{rows:,} rows × {columns} columns, {'half of them texts' if texts else 'small integers'}"
+    return Row(section="Entropy map", what=what, against=f"DuckDB by hand: {fastest}", ours=found["ours"],
+               theirs=min(found["limit"], once[fastest]), limit=True, goal=goal)  # fmt: skip
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    number = options.rows or (100_000 if options.quick else 1_000_000)
+    columns = options.columns or (20 if options.quick else 50)
+    return (race(number, columns, texts, options.rounds, None if options.quick else GOAL) for texts in (False, True))
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--rows", type=int, default=1_000_000)
-    options.add_argument("--columns", type=int, default=50)
+    options = parser(__doc__)
+    options.add_argument("--rows", type=int)
+    options.add_argument("--columns", type=int)
     options.add_argument("--rounds", type=int, default=3)
-    chosen = options.parse_args()
-    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, DuckDB {duckdb.__version__}")
-    ratios = [race(chosen.rows, chosen.columns, texts, chosen.rounds) for texts in (False, True)]
-    print(f"\nours over the same counts by hand: {max(ratios):.2f} at worst (goal: at most 1.3)")
+    present(options.parse_args(), rows)
 
 
 if __name__ == "__main__":

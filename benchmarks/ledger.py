@@ -1,12 +1,22 @@
-"""How fast the ledger charges, and whether that depends on how long it is: python benchmarks/ledger.py."""
+"""How fast the ledger charges, and whether that depends on how long it is.
 
+    python benchmarks/ledger.py [--entries 100000]
+
+A charge must be on the disk before noise is drawn, so that the limit is how many pages a second the disk takes, each
+forced down before the next. The same for PostgreSQL on loopback, where it is installed.
+"""
+
+import argparse
 import os
 import sys
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
+from harness.peer import DATA
+from harness.row import Row
+from harness.script import parser, present
+from harness.stopwatch import per_second, seconds
 from reaedp.errors import BudgetRefused
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.ledger import Charge, Ledger
@@ -17,9 +27,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from postgres import running_server
 
 ROWS = Unit("add-remove")
-#: A folder on the same disk as the project, where nothing is kept.
-DATA = Path(__file__).parent / "data"
-LONG = 100_000
+SECONDS, RATE = 3.0, "/s"
 MIX: tuple[Loss, ...] = (Pure(0.001), Gaussian(0.002), Approximate(0.001, 1e-13), Pure(0.0005))
 
 
@@ -27,32 +35,17 @@ def charge(dataset: str, loss: Loss) -> Charge:
     return Charge(dataset, "histogram of age × sex", "some noise", (loss,), ROWS, "0" * 64)
 
 
-def per_second(work: Callable[[], object], seconds: float = 3.0) -> float:
-    """Repeat something for some time."""
-    done, start = 0, time.perf_counter()
-    while time.perf_counter() - start < seconds:
-        work()
-        done += 1
-    return done / (time.perf_counter() - start)
-
-
-def duration(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
 def disk_rate(folder: Path) -> float:
     """Append a page and sync it, again and again, as a database's log does."""
     descriptor = os.open(folder / "pages", os.O_CREAT | os.O_WRONLY | os.O_APPEND)
     try:
-        return per_second(lambda: (os.write(descriptor, b"x" * 4096), os.fdatasync(descriptor)))
+        return per_second(lambda: (os.write(descriptor, b"x" * 4096), os.fdatasync(descriptor)), SECONDS)
     finally:
         os.close(descriptor)
 
 
-def fill(book: Ledger, dataset: str) -> None:
-    for start in range(0, LONG, 1000):
+def fill(book: Ledger, dataset: str, entries: int) -> None:
+    for start in range(0, entries, 1000):
         book.charge([charge(dataset, MIX[number % len(MIX)]) for number in range(start, start + 1000)])
 
 
@@ -61,50 +54,60 @@ def show(book: Ledger) -> list[tuple[object, ...]]:
     return [(name, book.budget(name), book.spent(name), book.remaining(name)) for name in book.datasets()]
 
 
-def exhaust(book: Ledger, dataset: str, loss: Loss) -> tuple[int, float]:
-    """Charge until refused: how many charges fitted, and how many a second."""
-    done, start = 0, time.perf_counter()
+def exhaust(book: Ledger, dataset: str, loss: Loss) -> int:
+    """Charge until refused: how many charges fitted."""
+    done = 0
     try:
         while True:
             done += len(book.charge([charge(dataset, loss)]))
     except BudgetRefused:
-        return done, done / (time.perf_counter() - start)
+        return done
 
 
-def line(what: str, figure: float, digits: int = 0) -> None:
-    print(f"  {what:50} {figure:10,.{digits}f}")
-
-
-def measure(address: str | Path) -> None:
+def measured(address: str | Path, entries: int) -> Iterator[tuple[str, float, str]]:
+    """What, how much, and in which unit."""
     with Ledger.open(address) as book:
         book.register("short", Budget(1e6, 1e-6), ROWS)
-        line("charges a second, empty ledger", per_second(lambda: book.charge([charge("short", MIX[0])])))
+        yield "empty ledger", per_second(lambda: book.charge([charge("short", MIX[0])]), SECONDS), RATE
         book.register("long", Budget(20.0, 1e-6), ROWS)
-        line("charges a second, 1,000 at once", LONG / duration(lambda: fill(book, "long")))
-        line("charges a second, after 100,000 entries", per_second(lambda: book.charge([charge("long", MIX[0])])))
+        yield "1,000 at once", entries / seconds(lambda: fill(book, "long", entries)), RATE
+        after = per_second(lambda: book.charge([charge("long", MIX[0])]), SECONDS)
+        yield f"after {entries:,} entries", after, RATE
         for name, loss in (("pure", Pure(0.002)), ("Gaussian", Gaussian(0.003))):
             book.register(name, Budget(0.5, 1e-6), ROWS)
-            done, rate = exhaust(book, name, loss)
-            line(f"charges a second, to the last of {done:,} {name} ones", rate)
+            fitted: list[int] = []
+            taken = seconds(lambda name=name, loss=loss, fitted=fitted: fitted.append(exhaust(book, name, loss)))
+            yield f"to the last of {fitted[0]:,} {name} ones", fitted[0] / taken, RATE
     with Ledger.open(address) as book:
-        line("show, seconds", duration(lambda: show(book)), 3)
-        line("show again, seconds", duration(lambda: show(book)), 3)
-        line("history of all entries, seconds", duration(lambda: list(book.history())), 3)
-        line("verify, seconds", duration(book.verify), 3)
+        yield "show", seconds(lambda: show(book)), "s"
+        yield "history of all entries", seconds(lambda: list(book.history())), "s"
+        yield "verify", seconds(book.verify), "s"
+
+
+def compared(kind: str, address: str | Path, entries: int, disk: float) -> Iterator[Row]:
+    for what, value, unit in measured(address, entries):
+        theirs, against = (disk, "pages forced to disk") if unit == RATE else (None, "")
+        yield Row(section=f"Ledger, charges a second, {kind}", what=what, against=against, ours=value, theirs=theirs,
+                  unit=unit, limit=True, more=unit == RATE)  # fmt: skip
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    entries = options.entries or (10_000 if options.quick else 100_000)
+    DATA.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=DATA) as folder:
+        disk = disk_rate(Path(folder))
+        yield from compared("SQLite", Path(folder) / "ledger.db", entries, disk)
+    if options.quick:
+        return
+    with running_server() as server:
+        if server is not None:
+            yield from compared("PostgreSQL on loopback", server.new_database(), entries, disk)
 
 
 def main() -> None:
-    DATA.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=DATA) as folder:
-        print(f"This disk syncs {disk_rate(Path(folder)):.0f} appended pages a second.")
-        print("SQLite")
-        measure(Path(folder) / "ledger.db")
-    with running_server() as server:
-        if server is None:
-            print("PostgreSQL was not found and could not be installed.")
-        else:
-            print("PostgreSQL on loopback")
-            measure(server.new_database())
+    options = parser(__doc__)
+    options.add_argument("--entries", type=int)
+    present(options.parse_args(), rows)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.table import show
 from reaedp import Budget, Contract, Curator, Integer, Unit
 from reaedp.evaluation.utility import column_sets, marginal_distances
 from reaedp.planned.synthetic import PlannedSynthetic
@@ -24,6 +25,7 @@ from reaedp.planned.synthetic import PlannedSynthetic
 #: Rows asked for; each deniable one costs something, the others do not.
 ROWS = {"network": 20_000, "amortised": 20_000, "deniable": 1_000}
 DELTA = 1e-7
+HEADS = ("method", "rows out", "pairs", "as many real rows", "kept jointly", "by network", "s", "kept")
 
 
 def load(folder: Path) -> tuple[dict[str, int], np.ndarray]:
@@ -94,11 +96,10 @@ def main() -> None:
     options = parser.parse_args()
     sizes, adult = load(options.data)
     rng = np.random.default_rng(0)
-    print("| rows in the data | method | rows out | pairs | as many real rows | kept jointly | by network | s | kept |")
-    print("|---|---|---|---|---|---|---|---|---|")
     for rows in (10**power for power in range(4, 8) if 10**power <= options.most):
         real = adult[rng.integers(0, len(adult), rows)]
         network = np.empty((0, len(sizes)), dtype=np.int32)
+        lines = []
         for method in ROWS:
             value, seconds = run(method, sizes, real, options.epsilon)
             out = len(value)
@@ -107,8 +108,9 @@ def main() -> None:
             network = value.codes if method == "network" else network
             kept = value.details.get("kept", ())
             jointly = [joint(real, codes, sizes, kept) for codes in (value.codes, network)]
-            figures = f"{found:.3f} | {floor:.3f} | {jointly[0]} | {jointly[1]} | {seconds:.1f}"
-            print(f"| {rows:,} | {method} | {out:,} | {figures} | {', '.join(kept) or 'none'} |", flush=True)
+            figures = (f"{found:.3f}", f"{floor:.3f}", *jointly, f"{seconds:.1f}")
+            lines.append((method, f"{out:,}", *figures, ", ".join(kept) or "none"))
+        show(f"{rows:,} rows in the data", HEADS, lines)
 
 
 if __name__ == "__main__":

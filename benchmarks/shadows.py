@@ -18,12 +18,12 @@ import numpy as np
 import pandas as pd
 
 from reaedp import Budget, Contract, Unit
-from reaedp.attacks.permitted import permitted_by
 from reaedp.attacks.rounds import cores
 from reaedp.attacks.shadow import most_exposed, shadow
 from reaedp.attacks.space import Space
 from reaedp.evaluation.refit import Refit
 from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.privacy.permitted import permitted_by
 from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.synthesis.network import Network
 from synthesis import DELTA, ORDERED, declared

@@ -5,15 +5,13 @@
 The folder holds adult.csv, adult-domain.json and nist-acs/national2019.csv. A fixed 80 % of the rows is released with
 δ = 10^-6, neighbours differing by one added or removed row; as many synthetic rows are compared with them. Distances
 are mean total variations over all pairs of columns and over 300 fixed triples. AUC is that of gradient boosting trained
-on synthetic rows and tested on the other 20 %. Goals and other libraries' figures, on the same rows and measured in
-the same way, stand beside ours. Peers' seconds are of one core; ours of at most two.
+on synthetic rows and tested on the other 20 %. benchmarks/synthesis_peers.py measures other libraries on the same rows.
 """
 
 import argparse
 import csv
 import json
 import os
-import resource
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -25,6 +23,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from harness.stopwatch import peak_megabytes, repeated
+from harness.table import show
 from reaedp import Budget, Category, Contract, Curator, Integer, Unit
 from reaedp.contract import Column
 from reaedp.curator.records import Records
@@ -43,26 +43,6 @@ ORDERED = ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "ho
 
 #: ε → pairs, triples, AUC.
 GOALS = {0.5: (0.052, 0.110, 0.885), 1.0: (0.044, 0.096, 0.890), 4.0: (0.034, 0.075, 0.900)}
-#: Of Adult: ε → library → pairs, triples, AUC, seconds where measured.
-PEERS = {
-    0.5: {"dpmm AIM, 1 MB": (0.086, 0.155, 0.888, None), "tree of pairs": (0.060, 0.123, 0.833, None)},
-    1.0: {
-        "dpmm MST": (0.058, 0.128, 0.828, 265),
-        "mbi MST": (0.052, 0.116, 0.833, 131),
-        "OpenDP MST": (0.135, 0.299, 0.702, 130),
-        "dpmm PrivBayes": (0.101, 0.180, 0.808, 172),
-        "dpmm AIM, 1 MB": (0.059, 0.122, 0.884, 130),
-        "tree of pairs": (0.052, 0.113, 0.865, 0.5),
-        "exact columns, independent": (0.079, 0.180, 0.516, None),
-        "bootstrap of the real rows": (0.017, 0.039, 0.921, None),
-    },
-    4.0: {
-        "dpmm MST": (0.045, 0.108, 0.853, None),
-        "dpmm AIM, 1 MB": (0.047, 0.104, 0.878, None),
-        "tree of pairs": (0.046, 0.105, 0.851, None),
-    },
-}
-
 #: The survey's columns, from its published dictionary: listed values, or edges of bins ("N" is a cell of its own).
 STATES = ["01", "06", "08", "13", "17", "19", "24", "25", "26", "28", "29", "30", "32", "36", "38", "40", "48", "51"]
 LISTED = {
@@ -197,27 +177,23 @@ def speed(data: Data, epsilon: float) -> None:
     learned: list[Learned] = []
     fit = timed(lambda: learned.append(network.learn(records, data.names, sensitivity, SecretNoise(), lambda _: None)))
     draw = timed(lambda: learned[0].rows(MILLION, np.random.default_rng(1)))
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    memory = peak_megabytes()
     print(f"  learning: {fit} (goal: 10 s); a million rows: {draw} (goal: 3 s); memory: {memory:,.0f} MB (goal: 2,000)")
 
 
 def timed(job: Callable[[], object]) -> str:
     """On the clock, and of the processor, which other work on the machine does not disturb."""
-    clock, processor = time.perf_counter(), time.process_time()
-    job()
-    return f"{time.perf_counter() - clock:.1f} s, {time.process_time() - processor:.1f} s of the processor"
+    clock, processor = repeated(job, 1)
+    return f"{clock:.1f} s, {processor:.1f} s of the processor"
 
 
 def report(name: str, data: Data, epsilon: float, runs: int) -> None:
-    print(f"\n{name}, {len(data.train):,} rows × {len(data.columns)} columns, ε = {epsilon:g}")
     figures = [mean(column) for column in zip(*(released(data, epsilon) for _ in range(runs)), strict=True)]
-    print(f"  {'':28}{'pairs':24}{'triples':24}{'AUC':24}{'seconds'}")
-    print(f"  {'ours':28}" + "".join(f"{figure!s:24}" for figure in figures))
-    if name == "adult":
-        if epsilon in GOALS:
-            print(f"  {'goal':28}" + "".join(f"{goal:<24.3f}" for goal in GOALS[epsilon]))
-        for peer, (*quality, seconds) in PEERS.get(epsilon, {}).items():
-            print(f"  {peer:28}" + "".join(f"{figure:<24.3f}" for figure in quality) + f"{seconds or ''}")
+    lines: list[list[object]] = [["ours", *figures]]
+    if name == "adult" and epsilon in GOALS:
+        lines.append(["goal", *GOALS[epsilon], ""])
+    title = f"{name}, {len(data.train):,} rows × {len(data.columns)} columns, ε = {epsilon:g}"
+    show(title, ["", "pairs", "triples", "AUC", "seconds"], lines)
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from harness.table import show
 from reaedp import Budget, Contract, Unit
 from reaedp.contract import Curve
 from reaedp.curator.records import Records
@@ -35,6 +36,8 @@ from reaedp.synthesis.deniable import trials
 Reals = NDArray[np.float64]
 SIZE, BATCH = 100_000, 1 << 14
 EPSILON, DELTA = 1.0, 1e-6
+HEADS = ("law", "kept", "spread", "asked", "each", "got", "cand./s", "pass", "plausible", "needed", "seconds", "mean",
+         "deviation", "narrowed")  # fmt: skip
 SETTINGS: list[tuple[LawName, int, float]] = [
     ("even", 2, 0.05),
     ("even", 3, 0.05),
@@ -109,7 +112,7 @@ def rms(numbers: Reals) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--curves", type=int, nargs="+", default=[100, 1000])
     asked, rng = parser.parse_args().curves, np.random.default_rng(0)
     folder = os.environ.get("REAEDP_DATA")
@@ -118,27 +121,33 @@ def main() -> None:
                             ledger="none", columns=(), curves=(curve,))  # fmt: skip
         records = Records(contract, pd.DataFrame(values, columns=list(curve.points)))
         points = records.curve_points("x")
+        title = f"{name}: {SIZE:,} curves, epsilon {EPSILON:g} and delta {DELTA:g} for all that are asked for"
+        show(
+            title, HEADS, [line(contract, records, points, setting, curves) for curves in asked for setting in SETTINGS]
+        )
+
+
+def line(
+    contract: Contract, records: Records, points: NDArray[np.int32], setting: tuple[LawName, int, float], curves: int
+) -> list[str]:
+    """What one setting achieves."""
+    (curve,), (law, kept, spread) = contract.curves, setting
+    mechanism = DeniableCurves.within(EPSILON, DELTA, contract, "x", curves, kept=kept, spread=spread, law=law)
+    rate, passing, plausible, needed = speed(mechanism, curve, points, contract)
+    statistic = SyntheticCurves("x", curves)
+    start = time.process_time()
+    value = mechanism.apply(statistic.answer(records), statistic.sensitivity(contract), SecretNoise())
+    seconds = time.process_time() - start
+    cells = [law, kept, spread, curves, f"{mechanism.epsilon:.4f}", len(value), f"{rate:,.0f}", f"{passing:.2f}",
+             f"{plausible:,.0f}", f"{needed:,.0f}", f"{seconds:.2f}"]  # fmt: skip
+    if len(value) > 1:
         real = points.astype(np.float64) * (curve.clip / RADIUS)
-        print(f"\n{name}: {SIZE:,} curves, epsilon {EPSILON:g} and delta {DELTA:g} for all that are asked for")
-        print(f"{'law':>9} {'kept':>4} {'spread':>6} {'asked':>6} {'each':>7} {'got':>5} {'cand./s':>9} {'pass':>5}"
-              f" {'plausible':>9} {'needed':>6} {'seconds':>7}  mean        deviation   narrowed")  # fmt: skip
-        for curves in asked:
-            for law, kept, spread in SETTINGS:
-                mechanism = DeniableCurves.within(
-                    EPSILON, DELTA, contract, "x", curves, kept=kept, spread=spread, law=law
-                )
-                rate, passing, plausible, needed = speed(mechanism, curve, points, contract)
-                statistic = SyntheticCurves("x", curves)
-                start = time.process_time()
-                value = mechanism.apply(statistic.answer(records), statistic.sensitivity(contract), SecretNoise())
-                seconds = time.process_time() - start
-                line = f"{law:>9} {kept:>4} {spread:>6} {curves:>6} {mechanism.epsilon:>7.4f} {len(value):>5}"
-                line += f" {rate:>9,.0f} {passing:>5.2f} {plausible:>9,.0f} {needed:>6,.0f} {seconds:>7.2f}"
-                if len(value) > 1:
-                    own, narrow = errors(value, real, kept), errors(value.narrowed(), real, kept)
-                    line += f"  {own[0]:.2f} ({own[2]:.2f}) {own[1]:>6.2f} ({own[3]:.2f})"
-                    line += f" {narrow[1]:>6.2f} ({narrow[3]:.2f})"
-                print(line, flush=True)
+        own, narrow = errors(value, real, kept), errors(value.narrowed(), real, kept)
+        pairs = ((own[0], own[2]), (own[1], own[3]), (narrow[1], narrow[3]))
+        cells += [f"{first:.2f} ({whole:.2f})" for first, whole in pairs]
+    else:
+        cells += ["–"] * 3
+    return list(map(str, cells))
 
 
 if __name__ == "__main__":

@@ -26,16 +26,22 @@ def main(folder: Path) -> None:
     write_data(folder / "rand_hie.csv")
     for command in (
         "check plan.toml",
-        "plan plan.toml",
+        "plan plan.toml --html plan.html",
         "audit plan.toml",
         "release plan.toml --data rand_hie.csv --out published",
         "verify published --ledger budget.sqlite",
         "ledger show budget.sqlite",
         "evaluate published --data rand_hie.csv --out not-to-be-published",
+        (
+            "report published --custodian --data rand_hie.csv --evaluation not-to-be-published"
+            " --out not-to-be-published/custodian-report.html"
+        ),
     ):
         print(f"\n$ reaedp {command}", flush=True)
         subprocess.run([sys.executable, "-m", "reaedp", *command.split()], cwd=folder, check=True)
-    print(f"\nLook at {folder / 'published' / 'README.txt'} first, then at the CSV files beside it.")
+    print(f"\nTo play with before spending: {folder / 'plan.html'}")
+    print(f"For the custodian alone:      {folder / 'not-to-be-published' / 'custodian-report.html'}")
+    print(f"To publish, open it first:    {folder / 'published' / 'report.html'}")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ LAYERS = [
     ["errors"],
     ["privacy"],
     ["contract"],
-    ["answer", "table", "engine", "rate"],
+    ["answer", "table", "engine", "rate", "label"],
     ["mechanisms"],
     ["statistics"],
     ["synthesis"],
@@ -24,6 +24,7 @@ LAYERS = [
     ["planned"],
     ["plan", "forecast", "advice", "calibration", "purchase"],
     ["charts", "readme", "manifest", "folder"],
+    ["report"],
     ["curator"],
     ["attacks"],
     ["evaluation"],
@@ -90,6 +91,12 @@ def test_only_curator_and_publishing_name_the_secret_source() -> None:
 def test_records_are_held_only_by_the_door_and_by_what_looks_at_truth_or_at_made_up_data() -> None:
     users = {part(path) for path, tree in trees() if any(name.endswith("records.Records") for name in imports(tree))}
     assert {"audits", "curator", "evaluation"} == users
+
+
+def test_public_reports_cannot_reach_records() -> None:
+    for path, tree in trees("report", "charts"):
+        used = {name.split(".")[1] for name in imports(tree) if name.startswith("reaedp.")}
+        assert not used & {"curator", "attacks", "evaluation", "audits"}, path.name
 
 
 def test_true_rows_are_asked_for_only_by_evaluation() -> None:

@@ -1,4 +1,4 @@
-"""What the documentation shows is run."""
+"""What the documentation says is there, and what is there is in the documentation."""
 
 import re
 import subprocess
@@ -8,33 +8,8 @@ from pathlib import Path
 import pytest
 
 import reaedp
-from reaedp import Contract, Plan
 
 ROOT = Path(__file__).parent.parent
-
-
-def blocks(file: str, language: str) -> list[str]:
-    text = (ROOT / file).read_text(encoding="utf-8")
-    return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
-
-
-def test_the_python_example_of_the_readme_runs(tmp_path: Path) -> None:
-    (example,) = blocks("README.md", "python")
-    assert len([line for line in example.splitlines() if line.strip()]) <= 25
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", example], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert 0 == done.returncode, done.stderr
-    assert 5 == len(done.stdout.splitlines())
-    assert "" == done.stderr
-
-
-def test_the_contract_and_the_plan_of_the_readme_are_right(tmp_path: Path) -> None:
-    contract, plan = blocks("README.md", "toml")
-    (tmp_path / "contract.toml").write_text(contract, encoding="utf-8")
-    (tmp_path / "plan.toml").write_text(plan, encoding="utf-8")
-    assert Contract.load(tmp_path / "contract.toml") == Plan.load(tmp_path / "plan.toml").contract
-    assert 2 == len(Plan.load(tmp_path / "plan.toml").requests())
 
 
 @pytest.mark.parametrize(

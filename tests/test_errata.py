@@ -54,7 +54,8 @@ def items() -> dict[str, Item]:
 
 
 def commands(number: int) -> list[str]:
-    return re.findall(r"^    (.+)$", SECTIONS[number], flags=re.MULTILINE)
+    blocks = re.findall(r"^```sh\n(.*?)^```$", SECTIONS[number], flags=re.MULTILINE | re.DOTALL)
+    return [line for block in blocks for line in block.splitlines()]
 
 
 def test_all_28_errata_are_there_in_order() -> None:

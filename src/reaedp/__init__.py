@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from reaedp.curves.mean_curve import MeanCurve as MeanCurve
     from reaedp.curves.synthetic_curves import SyntheticCurves as SyntheticCurves
     from reaedp.errors import ReaedpError as ReaedpError
+    from reaedp.evaluation.custodian_report import custodian_report as custodian_report
     from reaedp.evaluation.evaluate import evaluate as evaluate
     from reaedp.forecast import Forecast as Forecast
     from reaedp.learning import learn_bounds as learn_bounds
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from reaedp.privacy.unit import Unit as Unit
     from reaedp.publication import publish as publish
     from reaedp.release import Release as Release
+    from reaedp.report.plan_page import plan_page as plan_page
+    from reaedp.report.public import public_report as public_report
     from reaedp.statistics.calibrated_histogram import calibrated_histogram as calibrated_histogram
     from reaedp.statistics.entropy import ConditionalEntropy as ConditionalEntropy
     from reaedp.statistics.entropy import Entropy as Entropy
@@ -84,6 +87,7 @@ _HOMES = {
     "reaedp.curves.mean_curve": ("MeanCurve",),
     "reaedp.curves.synthetic_curves": ("SyntheticCurves",),
     "reaedp.errors": ("ReaedpError",),
+    "reaedp.evaluation.custodian_report": ("custodian_report",),
     "reaedp.evaluation.evaluate": ("evaluate",),
     "reaedp.forecast": ("Forecast",),
     "reaedp.learning": (
@@ -107,6 +111,8 @@ _HOMES = {
     "reaedp.privacy.unit": ("Unit",),
     "reaedp.publication": ("publish",),
     "reaedp.release": ("Release",),
+    "reaedp.report.plan_page": ("plan_page",),
+    "reaedp.report.public": ("public_report",),
     "reaedp.statistics.calibrated_histogram": ("calibrated_histogram",),
     "reaedp.statistics.entropy": (
         "ConditionalEntropy",

@@ -1,5 +1,7 @@
 """What passes between a statistic and a mechanism: integers, either in fixed places or under keys."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -13,6 +15,13 @@ class Keyed(NamedTuple):
 
     keys: NDArray[np.generic]
     counts: Integers
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class KeyedParts:
+    """The same for more keys than should be held at once: some keys, then others, to be gone through once."""
+
+    parts: Iterator[Keyed]
 
 
 class Routed(NamedTuple):

@@ -1,24 +1,44 @@
 """The embedded engine: DuckDB, set up so that it fetches nothing and leaves nothing behind."""
 
+import os
 import tempfile
 import weakref
 
 import duckdb
 
+from reaedp.errors import DeclarationError, sentence
 
-def connect() -> duckdb.DuckDBPyConnection:
-    """Start an engine that downloads nothing and spills to a private folder, never beside the user's files."""
+#: The environment variable with the most memory that an engine takes; what is more is spilled to disk.
+MEMORY = "REAEDP_MEMORY"
+
+
+def connect(file: str = ":memory:") -> duckdb.DuckDBPyConnection:
+    """Start an engine that downloads nothing and spills to a private folder, never beside the user's files.
+
+    A database file is only read. Memory is limited as the environment variable REAEDP_MEMORY says.
+    """
     spill = tempfile.TemporaryDirectory(prefix="reaedp-")
-    connection = duckdb.connect(
-        config={
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-            "temp_directory": spill.name,
-            "preserve_insertion_order": "false",
-            # Tables of up to 2^18 cells are counted in an array, which takes half the time of a hash table.
-            "perfect_ht_threshold": "18",
-        }
-    )
+    settings: dict[str, str | bool | int | float | list[str]] = {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "temp_directory": spill.name,
+        "enable_progress_bar": "false",  # it would be printed among our own words
+        "preserve_insertion_order": "false",
+        # Tables of up to 2^18 cells are counted in an array, which takes half the time of a hash table.
+        "perfect_ht_threshold": "18",
+    }
+    connection = duckdb.connect(file, read_only=file != ":memory:", config=settings)
     weakref.finalize(connection, spill.cleanup)
     connection.execute("SET TimeZone = 'UTC'")
+    _limit_memory(connection)
     return connection
+
+
+def _limit_memory(connection: duckdb.DuckDBPyConnection) -> None:
+    limit = os.environ.get(MEMORY)
+    if not limit:
+        return
+    try:
+        connection.execute("SET memory_limit = $limit", {"limit": limit})
+    except duckdb.Error:
+        raise DeclarationError(sentence("memory must be a size such as 1GB or 800MB", given=limit)) from None

@@ -50,7 +50,7 @@ class LedgerDamaged(LedgerError):
 
 
 class LedgerBusy(LedgerError):
-    """The ledger is locked, read-only, full, or cannot be reached; the charge did not happen."""
+    """The ledger is locked, read-only, full, or cannot be reached; no noise was drawn."""
 
 
 class NotDisclosable(ReaedpError):

@@ -5,23 +5,33 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from numpy.typing import NDArray
 
-from reaedp.charts import chart
+from reaedp.charts.curves import mean_curve, synthetic_curves
+from reaedp.charts.drawing import drawn, svg
 from reaedp.contract import Contract
+from reaedp.curves.estimate import CurveEstimate
+from reaedp.curves.synthetic_curves import ReleasedCurves
 from reaedp.engine import connect
 from reaedp.errors import DeclarationError, ReaedpError
+from reaedp.label import FORMULA, PLAIN, no_formula
 from reaedp.manifest import manifest
 from reaedp.readme import readme
 from reaedp.release import Release
 from reaedp.statistics.statistic import Statistic
 
+#: The page for people in a release folder, and what makes it from the other files there.
+REPORT = "report.html"
+Page = Callable[[Path], str]
+#: Room for the page.
+REPORT_BYTES = 3_000_000
 #: Keys for which room is claimed.
 MOST_KEYS = 1_000_000
 
@@ -32,15 +42,25 @@ class ReleaseFolder:
     def __init__(self, target: Path, hidden: Path, created: datetime) -> None:
         self._target, self._hidden, self._created = target, hidden, created
 
-    def write(self, contract: Contract, releases: tuple[Release, ...]) -> None:
-        """Write all files, make them durable, then give the folder its name."""
+    def write(
+        self,
+        contract: Contract,
+        releases: tuple[Release, ...],
+        facts: Mapping[str, Any] = MappingProxyType({}),
+        page: Page | None = None,
+    ) -> None:
+        """Write all files, make them durable, then give the folder its name.
+
+        `facts` are further public facts for the manifest. `page` makes a page for people from what lies in the folder.
+        """
         try:
-            for release in releases:
-                _write_release(self._hidden / release.name, release)
+            columns = {name for release in releases for name in _write_release(self._hidden / release.name, release)}
             names = sorted(path.name for path in self._hidden.iterdir())
-            (self._hidden / "README.txt").write_text(readme(contract, releases, names), encoding="utf-8")
-            record = manifest(contract, releases, self._created, hashes(self._hidden))
-            (self._hidden / "release.json").write_text(json.dumps(record, indent=1, ensure_ascii=False), "utf-8")
+            (self._hidden / "README.txt").write_text(readme(contract, releases, names, columns), encoding="utf-8")
+            self._write_manifest(contract, releases, facts)
+            if page is not None and (text := _attempted(page, self._hidden)):
+                (self._hidden / REPORT).write_text(text, encoding="utf-8")
+                self._write_manifest(contract, releases, facts)
             for path in [*self._hidden.iterdir(), self._hidden]:
                 # How long counting took is nobody's business.
                 os.utime(path, (self._created.timestamp(), self._created.timestamp()))
@@ -50,6 +70,18 @@ class ReleaseFolder:
             _sync(self._target.parent)
         except OSError as error:
             raise ReaedpError(f"{self._target} could not be written: {error.strerror}. The charge stands.") from None
+
+    def _write_manifest(self, contract: Contract, releases: tuple[Release, ...], facts: Mapping[str, Any]) -> None:
+        record = manifest(contract, releases, self._created, hashes(self._hidden)) | dict(facts)
+        (self._hidden / "release.json").write_text(json.dumps(record, indent=1, ensure_ascii=False), "utf-8")
+
+
+def _attempted(page: Page, folder: Path) -> str:
+    """The page, or nothing: what was paid for is not lost because it could not be drawn."""
+    try:
+        return page(folder)
+    except Exception:  # it can be made again at any time from what is in the folder
+        return ""
 
 
 @contextmanager
@@ -97,14 +129,24 @@ def hashes(folder: Path) -> dict[str, str]:
     }
 
 
-def _write_release(stem: Path, release: Release) -> None:
-    """The numbers as a table, and as a picture where people would rather look."""
+def _write_release(stem: Path, release: Release) -> list[str]:
+    """The numbers as a table, and as a picture where people would rather look; the names of the columns."""
     frame = release.statistic.frame(release.value, release.noise)
     _write_values(stem, frame)
-    picture = chart(release.value, frame)
-    pictures = release.attachments | ({".svg": picture} if picture else {})
+    specify = _PICTURES.get(type(release.value))
+    pictures = release.attachments
+    if specify is not None and len(next(iter(frame.values()))):
+        pictures = pictures | {".svg": svg(drawn(specify(frame)) | {"background": "white"}).encode()}
     for suffix, content in pictures.items():
         stem.with_suffix(suffix).write_bytes(content)
+    return list(frame)
+
+
+#: Kinds that would rather be looked at than read, also without the report.
+_PICTURES: dict[type[Any], Callable[[dict[str, NDArray[Any]]], dict[str, Any]]] = {
+    CurveEstimate: mean_curve,
+    ReleasedCurves: synthetic_curves,
+}
 
 
 def _write_values(stem: Path, columns: dict[str, NDArray[Any]]) -> None:
@@ -113,18 +155,33 @@ def _write_values(stem: Path, columns: dict[str, NDArray[Any]]) -> None:
     connection.execute("SET preserve_insertion_order = true")
     frame = {f"c{number}": values for number, values in enumerate(columns.values())}
     connection.register("frame", frame)
-    names = ", ".join(
-        f'{key} AS "{name.replace(chr(34), chr(34) * 2)}"' for key, name in zip(frame, columns, strict=True)
-    )
-    for suffix, options in ((".csv", "FORMAT csv, HEADER"), (".parquet", "FORMAT parquet")):
+    texts = {key for key, kind in zip(frame, connection.table("frame").types, strict=True) if str(kind) == "VARCHAR"}
+    exact = {key: key for key in frame}
+    safe = exact | {key: _NO_FORMULA.format(text=key) for key in texts}
+    for suffix, options, cells, named in (
+        (".csv", "FORMAT csv, HEADER", safe, map(no_formula, columns)),
+        (".parquet", "FORMAT parquet", exact, columns),
+    ):
         target = str(stem.with_suffix(suffix)).replace("'", "''")
-        connection.execute(f"COPY (SELECT {names} FROM frame) TO '{target}' ({options})")
+        chosen = ", ".join(f"{cells[key]} AS {_quoted(name)}" for key, name in zip(frame, named, strict=True))
+        connection.execute(f"COPY (SELECT {chosen} FROM frame) TO '{target}' ({options})")
     connection.close()
+
+
+#: `label.no_formula` in the engine: spreadsheets open CSV files, and levels come from outside.
+_NO_FORMULA = (
+    f"CASE WHEN regexp_full_match({{text}}, '{FORMULA}') AND NOT regexp_full_match({{text}}, '{PLAIN}')"
+    " THEN '''' || {text} ELSE {text} END"
+)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def expected_bytes(contract: Contract, statistics: list[Statistic]) -> int:
     """A generous guess at the size of the folder, from public facts."""
-    return 100_000 + sum(_rows(statistic, contract) * _bytes_of_a_row(statistic) for statistic in statistics)
+    return REPORT_BYTES + sum(_rows(statistic, contract) * _bytes_of_a_row(statistic) for statistic in statistics)
 
 
 def _rows(statistic: Statistic, contract: Contract) -> int:

@@ -23,14 +23,16 @@ _STEPS = [digit * 10.0**power for power in range(-6, 13) for digit in (1, 2, 5)]
 LADDER = tuple([-step for step in reversed(_STEPS)] + [0.0] + _STEPS)
 
 
-def learn_bounds(contract: Contract, data: Any, column: str, epsilon: float) -> tuple[float, float, Release]:
+def learn_bounds(
+    contract: Contract, data: Any, column: str, epsilon: float, *, engine: Any = None
+) -> tuple[float, float, Release]:
     """Round numbers between which the values of a column lie, outliers aside.
 
     Noisy counts on a fixed ladder of bins; the bounds are the ends of the bins whose counts exceed what noise
     alone reaches in one of twenty ladders.
     """
     ladder = Number(name=column, edges=LADDER, provenance="public")
-    curator = Curator(replace(contract, columns=(ladder,)), data)
+    curator = Curator(replace(contract, columns=(ladder,)), data, engine=engine)
     release = curator.release(Marginal(column), Laplace(epsilon), name=column)
     counts = release.counts.values[: len(LADDER) - 1].astype(np.int64)
     full = np.flatnonzero(counts > release.noise.spread(0.95, cells=len(counts)))
@@ -43,10 +45,11 @@ def learn_bounds(contract: Contract, data: Any, column: str, epsilon: float) -> 
 
 
 def learn_levels(
-    contract: Contract, data: Any, column: str, epsilon: float, delta: float
+    contract: Contract, data: Any, column: str, epsilon: float, delta: float, *, engine: Any = None
 ) -> tuple[tuple[str, ...], Release]:
     """The texts of a column that occur often enough, in alphabetical order."""
-    curator = Curator(replace(contract, columns=(Undeclared(name=column, provenance="public"),)), data)
+    text = Undeclared(name=column, provenance="public")
+    curator = Curator(replace(contract, columns=(text,)), data, engine=engine)
     release = curator.release(Levels(column), Threshold(epsilon, delta), name=column)
     levels = tuple(sorted(release.value))
     if not levels:

@@ -6,6 +6,7 @@ import platform
 from collections.abc import Iterable
 from dataclasses import asdict, fields, is_dataclass
 from datetime import UTC, date, datetime
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
@@ -76,9 +77,15 @@ def manifest(
         "budget": asdict(contract.budget),
         "private": not any(release.seeded for release in releases),
         "releases": [_release(release, contract, own_files(release, hashes)) for release in releases],
-        "software": {"python": platform.python_version()} | {name: version(name) for name in LIBRARIES},
+        "software": _software(),
         "files": hashes,
     } | _other_facts(contract)
+
+
+@cache
+def _software() -> dict[str, str]:
+    """Versions, which are looked up in files."""
+    return {"python": platform.python_version()} | {name: version(name) for name in LIBRARIES}
 
 
 def _other_facts(contract: Contract) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from reaedp.folder import expected_bytes, new_folder
 from reaedp.mechanisms.noise import Noise, fresh_generator
 from reaedp.plan import Plan
 from reaedp.release import Release
+from reaedp.report.public import public_report
 
 
 def publish(
@@ -19,6 +20,7 @@ def publish(
     progress: Callable[[str], None] = lambda _: None,
     *,
     noise: Noise | None = None,
+    engine: Any = None,
     audited: bool = True,
 ) -> tuple[Release, ...]:
     """Release everything in a plan into a new folder, which appears whole or not at all.
@@ -27,14 +29,20 @@ def publish(
     includes an audit of the very mechanisms on made-up worst cases.
     """
     requests = plan.requests()
-    curator = Curator(plan.contract, data, noise=noise)
+    curator = Curator(plan.contract, data, noise=noise, engine=engine)
+    facts: dict[str, Any] = {}
     if audited:
         progress("auditing the plan on made-up data")
-        gate(plan.contract, requests, rng=fresh_generator())
+        findings = gate(plan.contract, requests, rng=fresh_generator())
+        facts["audit"] = [finding.record for finding in findings]
     size = expected_bytes(plan.contract, [request.statistic for request in requests])
     with new_folder(Path(out), size) as folder:
         releases = curator.release_all(requests, progress)
-        progress("writing")
-        folder.write(plan.contract, releases)
+        facts["ledger"] = {
+            "spent": curator.ledger.spent(plan.contract.dataset),
+            "remaining": curator.ledger.remaining(plan.contract.dataset),
+        }
+        progress("writing numbers and report")
+        folder.write(plan.contract, releases, facts, public_report)
     curator.ledger.finish([release.entry for release in releases])
     return releases

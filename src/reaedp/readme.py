@@ -1,7 +1,8 @@
 """README.txt of a release: what it is and what it promises, for whoever receives it."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from textwrap import fill
 from typing import Any
 
 from reaedp.contract import Contract
@@ -15,51 +16,68 @@ from reaedp.statistics.pixels import NoisyPicture
 from reaedp.synthesis.synthetic import SyntheticRecords
 from reaedp.table import KeyCounts
 
-_COLUMNS = """\
-Columns of the files
-  count        the noisy number as released; it can be negative; sums of counts are unbiased
-  estimate     the same without negative numbers, adding up to the same total
-  share        estimate divided by its total
-  low_95, high_95          contains the true count of this cell in 95 of 100 releases
-  all_low_95, all_high_95  contain all true counts of the table together in 95 of 100 releases
-  bits         a noisy entropy or mutual information; low_95 and high_95 enclose the true one in 95 of 100 releases
-  entropy_bits, entropy_low_95, entropy_high_95  the same, derived from all counts of the file together
-  route, look  whether noise was put on the entropy or on counts, and the noisy evenness that decided it
-  first, second            the two columns that a row of an entropy map is about, or the same column twice
-  entropy                  the nearest entropies to the noisy ones that can belong to one table
-  mutual_information       the bits that the two columns tell about each other, from these entropies
-  symmetric_uncertainty    the same as a share of the mean entropy of both, from 0 to 1
-  time, mean               a mean curve; low_95 and high_95 enclose each of its points in 95 of 100 releases,
-                           all_low_95 and all_high_95 the whole curve
-  x, y, channel, value     a picture; values as released, some outside its range
-Files of synthetic records have the columns of the data instead"""
+#: Columns of numbers, each with the column that tells that it is there, if not the first itself.
+_COLUMNS = {
+    "count": "the noisy number as released; it can be negative; sums of counts are unbiased",
+    "estimate": "the same without negative numbers, adding up to the same total",
+    "share": "estimate divided by its total",
+    "low_95, high_95": "contain the truth of this row in 95 of 100 releases",
+    "all_low_95, all_high_95": "contain the truth of all rows together in 95 of 100 releases",
+    "bits": "a noisy entropy or mutual information",
+    "entropy_bits, entropy_low_95, entropy_high_95": "an entropy and its range, derived from all counts of the file",
+    "route, look": "whether noise was put on the entropy or on counts, and the noisy evenness that decided it",
+    "first, second": "the two columns that a row of an entropy map is about, or the same column twice",
+    "entropy": "the nearest entropies to the noisy ones that can belong to one table",
+    "mutual_information": "the bits that the two columns tell about each other, from these entropies",
+    "symmetric_uncertainty": "the same as a share of the mean entropy of both, from 0 to 1",
+    "time, mean": "a mean curve over time",
+    "curve, time, value": "synthetic curves, a row for each curve and time",
+    "x, y, channel, value": "a picture; values as released, some outside its range",
+}
+_COLUMNS_END = """\
+  Files of synthetic records have the columns of the data. In CSV files a text that a spreadsheet would compute has an
+  apostrophe before it; Parquet files have it as it is."""
 
-_LIMITS = """\
-What is not promised
-  What follows about everyone from statistics (smoking harms, also those not in the data); what other
-  releases from the same data reveal that were not charged to the same ledger; anything about groups
-  larger than one {unit}, for whom the promise weakens in proportion."""
+#: What no release promises; {unit} is whose privacy it is.
+LIMITS = (
+    "What follows about everyone from statistics (smoking harms, also those not in the data).",
+    "What other releases from the same data reveal that were not charged to the same ledger.",
+    "Anything about groups larger than one {unit}, for whom the promise weakens in proportion.",
+    "How long counting took, and whatever insiders see who can read the data, the process or the ledger's disk.",
+)
 
 _CHECK = """\
 How to check
   `reaedp verify FOLDER` compares every file with its SHA-256 in release.json and recomputes the price."""
 
 
-def readme(contract: Contract, releases: tuple[Release, ...], names: list[str]) -> str:
-    """Plain words, wrapped at a readable width."""
+def readme(contract: Contract, releases: tuple[Release, ...], names: list[str], columns: Collection[str]) -> str:
+    """Plain words, wrapped at a readable width; `names` are those of files, `columns` those of all numbers in them."""
     total = epsilon(tally([release.price for release in releases]), contract.budget.delta)
     blocks = [
         f"Differentially private release of {contract.dataset}",
         *(["NOT PRIVATE: made with seeded noise, for experiments on public data only."] if _seeded(releases) else []),
         "What is here",
         *(_about(release, own_files(release, names)) for release in releases),
-        _COLUMNS,
+        "\n".join(["Columns of the files", *_columns(columns), _COLUMNS_END]),
         "What is promised",
         _promise(contract, total),
-        _LIMITS.format(unit=contract.unit.noun),
+        "What is not promised\n" + "\n".join(_limits(contract)),
         _CHECK,
     ]
     return "\n\n".join(blocks) + "\n"
+
+
+def _columns(present: Collection[str]) -> Iterator[str]:
+    """What stands in the files, and nothing else."""
+    for names, meaning in _COLUMNS.items():
+        if all(name in present for name in names.split(", ")):
+            yield fill(f"{names}: {meaning}", 100, initial_indent="  ", subsequent_indent="    ")
+
+
+def _limits(contract: Contract) -> Iterator[str]:
+    for line in LIMITS:
+        yield fill(line.format(unit=contract.unit.noun), 100, initial_indent="  ", subsequent_indent="    ")
 
 
 def _seeded(releases: tuple[Release, ...]) -> bool:

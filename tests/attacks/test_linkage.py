@@ -7,12 +7,12 @@ import pytest
 
 from reaedp.attacks.linkage import nearest_reference
 from reaedp.attacks.pair import Pair
-from reaedp.attacks.permitted import permitted
 from reaedp.attacks.roc import accuracy
 from reaedp.attacks.trials import Trials, coins
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
+from reaedp.privacy.permitted import permitted
 from reaedp.privacy.unit import Sensitivity
 
 ONE_CELL = Sensitivity(l1=1, l2_squared=1, linf=1)

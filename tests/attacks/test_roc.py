@@ -10,10 +10,10 @@ from scipy.special import ndtr
 from scipy.stats import binom
 
 from reaedp.attacks.attack import Attack
-from reaedp.attacks.permitted import permitted
 from reaedp.attacks.roc import FEW, accuracy, auc, figures, judged, roc
 from reaedp.attacks.trials import Trials, coins
 from reaedp.errors import DeclarationError
+from reaedp.privacy.permitted import permitted
 from reaedp.rate import Rate
 
 

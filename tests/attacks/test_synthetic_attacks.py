@@ -9,13 +9,13 @@ from reaedp.attacks.density import density_attack, density_ratio
 from reaedp.attacks.linkage import linkability
 from reaedp.attacks.pair import Codes, counts
 from reaedp.attacks.people import People, Synthesize
-from reaedp.attacks.permitted import permitted
 from reaedp.attacks.shadow import matching, most_exposed, shadow, subsets
 from reaedp.attacks.similarity import Similarity, similarity
 from reaedp.attacks.singling_out import Descriptions, combinations, rare_values, single_out
 from reaedp.attacks.space import Space
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.noise import SeededNoise
+from reaedp.privacy.permitted import permitted
 
 SIZES = (12, 9, 8, 7, 15, 2)
 SECRET = 5

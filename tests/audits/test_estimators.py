@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from reaedp.attacks.permitted import permitted
 from reaedp.audits.ceilings import largest_by_event, largest_by_guessing
 from reaedp.audits.claim import Claim
 from reaedp.audits.estimators import (
@@ -23,6 +22,7 @@ from reaedp.audits.estimators import (
 from reaedp.audits.loss_law import gaussian_law, laplace_law
 from reaedp.privacy.conversion import gaussian_delta, gaussian_epsilon, gaussian_mu
 from reaedp.privacy.loss import Approximate, Gaussian, Pure
+from reaedp.privacy.permitted import permitted
 
 LEVELS = Levels.of(0.95, 1)
 STEPS = 1024  # as entropies have them, so that noise is nearly continuous

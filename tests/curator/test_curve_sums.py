@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from reaedp import Budget, Contract, Unit
 from reaedp.contract import Curve
-from reaedp.curator import curves as reading
+from reaedp.curator import lattice_points as reading
 from reaedp.curator.records import Records
 from reaedp.curves.lattice import CurveLattice
 from reaedp.errors import DeclarationError, ReaedpError

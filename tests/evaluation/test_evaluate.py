@@ -43,6 +43,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (
             PlannedRelease(name="ages", kind="histogram", columns=("age",), **noise),  # type: ignore[arg-type]
             PlannedRelease(name="bits", kind="entropy-map", columns=("age", "sex"), **noise),  # type: ignore[arg-type]
+            PlannedRelease(name="orders", kind="entropy", columns=("age",), orders=(1.0, 2.0), **noise),  # type: ignore[arg-type]
             PlannedRelease(
                 name="keys", kind="histogram", columns=("age", "sex"), mechanism="threshold", epsilon=1.0, delta=1e-6
             ),
@@ -73,11 +74,14 @@ def lines(published: Path, others: bool = True) -> tuple[Line, ...]:
 
 def test_every_release_is_measured_and_nothing_may_be_published(published: Path) -> None:
     found = lines(published)
-    assert {"ages", "bits", "keys", "rows"} == {line.release for line in found}
+    assert {"ages", "bits", "keys", "orders", "rows"} == {line.release for line in found}
     assert not any(line.disclosable for line in found)
     by_measure = {(line.release, line.measure): line.value for line in found}
     # Discrete Laplace noise of scale one: its mean is 0.85, and nine cells do not average above 20 by chance.
     assert by_measure["ages", "mean error, rows"] < 20
+    # Noise of scale 0.025 bits on one order and 0.006 on the other: 0.5 is 20 scales, once in 10⁸ times by chance. The
+    # orders have lattices of different steps; one taken for the other would be off by 8 bits.
+    assert by_measure["orders", "largest error, bits"] < 0.5
     assert by_measure["rows", "total variation, 1-way, mean"] < 0.2
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from reaedp.attacks.attack import Attack
 from reaedp.attacks.pair import Codes
 from reaedp.attacks.people import People, Synthesize
-from reaedp.attacks.permitted import Permitted
 from reaedp.attacks.space import Space
 from reaedp.attacks.trials import Flags
+from reaedp.privacy.permitted import Permitted
 
 #: A guess of the secret for each person, who is given without it.
 Guess = Callable[[Codes], Codes]

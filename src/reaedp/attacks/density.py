@@ -7,9 +7,9 @@ import numpy as np
 from reaedp.attacks.attack import Attack
 from reaedp.attacks.pair import Codes
 from reaedp.attacks.people import People
-from reaedp.attacks.permitted import Permitted
 from reaedp.attacks.roc import judged
 from reaedp.attacks.trials import Floats, Trials, coins
+from reaedp.privacy.permitted import Permitted
 
 
 def density_ratio(candidates: Codes, synthetic: Codes, reference: Codes, groups: Sequence[Sequence[int]]) -> Floats:

@@ -7,11 +7,11 @@ import numpy as np
 from reaedp.attacks.attack import Attack
 from reaedp.attacks.pair import Codes, Hiding, Pair
 from reaedp.attacks.people import People
-from reaedp.attacks.permitted import Permitted, permitted_by
 from reaedp.attacks.roc import judged
 from reaedp.attacks.space import Places
 from reaedp.attacks.trials import Flags, Trials, coins
 from reaedp.mechanisms.noise import SeededNoise
+from reaedp.privacy.permitted import Permitted, permitted_by
 
 
 def nearest_reference(pair: Pair, noise: Hiding, rounds: int, rng: np.random.Generator) -> tuple[Attack, ...]:

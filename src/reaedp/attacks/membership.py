@@ -10,13 +10,13 @@ import numpy as np
 
 from reaedp.attacks.attack import Attack
 from reaedp.attacks.pair import Hiding, Numbers, Pair
-from reaedp.attacks.permitted import GaussianPromised, permitted_by
 from reaedp.attacks.regression import Separator
 from reaedp.attacks.roc import judged
 from reaedp.attacks.trials import Flags, Floats, Trials, coins
 from reaedp.errors import DeclarationError, unknown
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
+from reaedp.privacy.permitted import GaussianPromised, permitted_by
 
 Scale = float | Floats
 

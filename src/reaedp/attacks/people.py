@@ -7,10 +7,10 @@ import numpy as np
 
 from reaedp.attacks.attack import Attack
 from reaedp.attacks.pair import Codes
-from reaedp.attacks.permitted import Permitted
 from reaedp.attacks.space import Space
 from reaedp.attacks.trials import Flags
 from reaedp.errors import DeclarationError, sentence
+from reaedp.privacy.permitted import Permitted
 from reaedp.rate import Rate, share
 
 #: Makes synthetic records from true ones.

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from reaedp.attacks.attack import Attack
-from reaedp.attacks.permitted import Permitted
 from reaedp.attacks.trials import Flags, Floats, Trials, coins
 from reaedp.errors import DeclarationError, sentence
 from reaedp.privacy.conversion import bisect
+from reaedp.privacy.permitted import Permitted
 from reaedp.rate import Rate, at_least, at_most, share
 
 #: Accusing one innocent in a hundred, and one in a thousand.

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from reaedp.attacks.attack import Attack
 from reaedp.attacks.pair import Codes
 from reaedp.attacks.people import Synthesize
-from reaedp.attacks.permitted import Permitted
 from reaedp.attacks.regression import Separator
 from reaedp.attacks.roc import judged
 from reaedp.attacks.rounds import Progress, played
 from reaedp.attacks.space import Space
 from reaedp.attacks.trials import Floats, Trials, coins
+from reaedp.privacy.permitted import Permitted
 
 Columns = NDArray[np.intp]
 

@@ -8,7 +8,6 @@ from typing import cast
 
 import numpy as np
 
-from reaedp.attacks.permitted import Promised
 from reaedp.errors import DeclarationError, sentence
 from reaedp.privacy.accounting import delta as composed_delta
 from reaedp.privacy.accounting import epsilon as composed_epsilon
@@ -16,6 +15,7 @@ from reaedp.privacy.accounting import tally
 from reaedp.privacy.conversion import rounded_up
 from reaedp.privacy.loss import Approximate, Loss, Price, Pure
 from reaedp.privacy.merging import basic_epsilon, failure
+from reaedp.privacy.permitted import Promised
 
 #: A loss, a price of several losses, or (ε, δ).
 Claimed = Loss | Price | tuple[float, float]

@@ -1,7 +1,8 @@
 """What an examination found: a verdict, the numbers behind it, and how they were got."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
+from typing import Any
 
 from reaedp.audits.ceilings import Ceilings
 from reaedp.audits.claim import Claim
@@ -52,6 +53,25 @@ class Finding:
     claim: Claim | None = None
     measured: Measured | None = None
     ceilings: Ceilings | None = None
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What a manifest keeps of it: plain numbers and words."""
+        claim, measured, ceilings = self.claim, self.measured, self.ceilings
+        return {
+            "verdict": str(self.verdict),
+            "subject": self.subject,
+            "pair": self.pair,
+            "method": self.method,
+            "witness": self.witness,
+            "claimed": None if claim is None else claim.epsilon,
+            "claimed_delta": None if claim is None else claim.delta,
+            "shown": None if measured is None else measured.epsilon,
+            "runs": None if measured is None else measured.runs,
+            "accuracy": None if measured is None else asdict(measured.accuracy),
+            "attainable": None if ceilings is None else ceilings.attainable,
+            "allowed_accuracy": None if ceilings is None else ceilings.accuracy,
+        }
 
     @property
     def promise(self) -> str:

@@ -52,6 +52,10 @@ class MadeUp:
         """How many rows fall into each cell that has any."""
         return self.table.project(*names)
 
+    def key_parts(self, names: tuple[str, ...]) -> Iterator[KeyCounts]:
+        """The same in one part."""
+        return iter([self.key_counts(names)])
+
     def group_counts(self, groups: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], KeyCounts]]:
         """The same for several groupings."""
         return ((group, self.key_counts(group)) for group in groups)

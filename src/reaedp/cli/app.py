@@ -8,7 +8,9 @@ import typer
 from reaedp.cli import learn, ledger
 from reaedp.cli.audit import audit
 from reaedp.cli.calibrate import calibrate
+from reaedp.cli.data import Data, Engine, Memory
 from reaedp.cli.evaluate import evaluate
+from reaedp.cli.report import report
 from reaedp.cli.reproduce import reproduce
 
 app = typer.Typer(
@@ -23,22 +25,22 @@ app.add_typer(learn.app, name="learn")
 app.command()(calibrate)
 app.command()(evaluate)
 app.command()(audit)
+app.command()(report)
 app.command()(reproduce)
-
-Data = Annotated[str, typer.Option(help="CSV, TSV or Parquet file, a glob of them, or a database address.")]
 
 
 @app.command()
 def init(
     data: Annotated[str, typer.Argument(help="The data to draft a contract for; only names and types are read.")],
     out: Annotated[Path, typer.Option(help="The contract file to write.")] = Path("contract.toml"),
+    engine: Engine = None,
 ) -> None:
     """Draft a contract from column names and types; no value is read."""
     from reaedp.contract.draft import draft
     from reaedp.curator.source import open_source
     from reaedp.errors import DeclarationError
 
-    source = open_source(data)
+    source = open_source(data, engine)
     if out.exists():
         raise DeclarationError(f"{out} exists already. Choose another --out.")
     out.write_text(draft(source.types), encoding="utf-8")
@@ -67,12 +69,18 @@ def plan(
     plot: Annotated[
         Path | None, typer.Option(help="Also write deniable records against ε: a .svg or .csv file.")
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Also write a page with sliders for ε and the number of bins.")
+    ] = None,
 ) -> None:
     """Show cost and expected error of every release before any data is opened."""
     from reaedp.cli import screen
     from reaedp.plan import Plan
 
-    screen.show_plan(Plan.load(file), plot)
+    wanted = Plan.load(file)
+    screen.show_plan(wanted, plot)
+    if html is not None:
+        screen.write_plan_page(wanted, html)
 
 
 @app.command()
@@ -80,15 +88,20 @@ def release(
     file: Annotated[Path, typer.Argument(help="The plan.")],
     data: Data,
     out: Annotated[Path, typer.Option(help="The folder to make; it must not exist or be empty.")],
+    engine: Engine = None,
+    memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
 ) -> None:
     """Charge the ledger, count, add noise, and write the release folder."""
     from reaedp.cli.screen import steps
+    from reaedp.folder import REPORT
     from reaedp.plan import Plan
     from reaedp.publication import publish
 
     with steps() as progress:
-        publish(Plan.load(file), data, out, progress)
-    typer.echo(f"Released into {out}. Start with {out / 'README.txt'}; check with: reaedp verify {out}")
+        publish(Plan.load(file), data, out, progress, engine=engine)
+    page = out / REPORT
+    start = f"Open {page}" if page.exists() else f"Draw its report with: reaedp report {out}"
+    typer.echo(f"Released into {out}. {start}; check with: reaedp verify {out}")
 
 
 @app.command()

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reaedp.cli.data import Engine, Memory
+
 if TYPE_CHECKING:
-    from reaedp.evaluation.evaluate import Line
+    from reaedp.evaluation.line import Line
 
 WARNING = """\
 NOT TO BE PUBLISHED
@@ -29,6 +31,8 @@ def evaluate(
         int | None, typer.Option(min=1, help="Processes that share the shadows; else all cores.")
     ] = None,
     seed: Annotated[int, typer.Option(help="For repeatable experiments; the release itself is never made anew.")] = 0,
+    engine: Engine = None,
+    memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
 ) -> None:
     """Measure utility and attacks against the truth; the results are not to be published."""
     import numpy as np
@@ -51,6 +55,7 @@ def evaluate(
             label=label,
             shadows=shadows,
             workers=workers or cores(),
+            engine=engine,
             progress=progress,
             counted=counted,
         )
@@ -61,19 +66,16 @@ def evaluate(
 
 def _write(out: Path, lines: "Sequence[Line]") -> None:
     """Under a hidden name first, so that the folder appears whole or not at all."""
-    import csv
     import shutil
     import tempfile
-    from dataclasses import asdict
+
+    from reaedp.evaluation.line import write_lines
 
     out.parent.mkdir(parents=True, exist_ok=True)
     hidden = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
     try:
         (hidden / "NOT-TO-BE-PUBLISHED.txt").write_text(WARNING, encoding="utf-8")
-        with (hidden / "evaluation.csv").open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, ["disclosable", *asdict(lines[0])] if lines else ["disclosable"])
-            writer.writeheader()
-            writer.writerows({"disclosable": line.disclosable, **asdict(line)} for line in lines)
+        write_lines(hidden, lines)
         hidden.rename(out)
     finally:
         shutil.rmtree(hidden, ignore_errors=True)

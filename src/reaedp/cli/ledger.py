@@ -105,7 +105,7 @@ def verify(
         with steps() as progress:
             progress("checking every entry")
             number = book.verify(checkpoint)
-        typer.echo(f"{number:,} entries are sound.")
+        typer.echo("1 entry is sound." if number == 1 else f"{number:,} entries are sound.")
         for name in book.datasets() if second_opinion else ():
             ours, theirs = book.spent(name), book.second_opinion(name)
             if theirs is None:
@@ -125,7 +125,9 @@ def write_checkpoint(ledger: Address, out: Annotated[Path, typer.Option(help="Wh
 
 @app.command()
 def export(
-    ledger: Address, form: Annotated[Format, typer.Option("--format")] = Format.JSON, dataset: Dataset = None
+    ledger: Address,
+    form: Annotated[Format, typer.Option("--format", help="json or csv.")] = Format.JSON,
+    dataset: Dataset = None,
 ) -> None:
     """Write all entries to the terminal as JSON or CSV."""
     with _open(ledger) as book:
@@ -142,7 +144,7 @@ def export(
 @app.command(name="raise")
 def raise_budget(
     ledger: Address,
-    dataset: Annotated[str, typer.Option()],
+    dataset: Annotated[str, typer.Option(help="The data set whose budget is raised.")],
     epsilon: Annotated[float, typer.Option(help="The new ε.")],
     delta: Annotated[float, typer.Option(help="The new δ.")],
     reason: Annotated[str, typer.Option(help="Why; it is recorded for ever.")],

@@ -88,6 +88,16 @@ def show_plan(plan: Plan, plot: Path | None = None) -> None:
     console.print(f"The ledger has ε = {left(plan):.4g} left.")
 
 
+def write_plan_page(plan: Plan, path: Path) -> None:
+    """The page with sliders."""
+    from reaedp.report.page import save
+    from reaedp.report.plan_page import plan_page
+
+    with steps() as progress:
+        save(path, plan_page(plan, progress))
+    console.print(f"Wrote {path}.", markup=False)
+
+
 def _plot_records(plan: Plan, path: Path) -> None:
     from reaedp.cli.chart import write_chart
     from reaedp.errors import DeclarationError

@@ -13,6 +13,7 @@ from reaedp.contract import Boolean, Category, Column, Date, Integer, Number
 from reaedp.contract.category import Undeclared
 from reaedp.curator import shapes
 from reaedp.curator.kept_rows import grouped, kept
+from reaedp.curator.stream import named_batches
 from reaedp.errors import DeclarationError, ReaedpError, unknown
 
 TEXT = {"VARCHAR", "ENUM", "UUID"}
@@ -28,8 +29,13 @@ WHOLE = {
     "UBIGINT",
     "UHUGEINT",
 }
-REAL = {"FLOAT", "DOUBLE", "DECIMAL"}
+REAL = {"FLOAT", "DOUBLE", "DECIMAL", "WIDE DECIMAL"}
+#: Held in 128 bits, from which the engine's own conversion to doubles is at times a step off.
+WIDE = {"HUGEINT", "UHUGEINT", "WIDE DECIMAL"}
 TIMES = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"}
+
+#: From a cell and its type to its canonical value, all in SQL.
+Convert = Callable[[str, str], str]
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -62,7 +68,7 @@ class EmbeddedSource:
             raise DeclarationError(
                 f"The data lacks a declared column: {columns[0].name!r} is not in its header, nor is any other."
             )
-        name = None if person is None else f"CAST({self._find(person)[0]} AS VARCHAR)"
+        name = None if person is None else _person_text(*self._find(person))
         expressions = [] if name is None else [f"{name} AS person", f"{_first_bits(name)} AS side"]
         for number, column in enumerate(columns):
             cell, kind = self._find(column.name)
@@ -70,7 +76,7 @@ class EmbeddedSource:
             expressions.append(f"{value} AS v{number}")
             expressions.append(f"({cell} IS NOT NULL AND {value} IS NULL) AS b{number}")
             if name is not None:
-                place = _first_bits(f"{name} || '/' || coalesce(CAST({cell} AS VARCHAR), '')")
+                place = _first_bits(f"{name} || '/' || coalesce({_ordering_text(cell, kind)}, '')")
                 expressions.append(f"{place} AS s{number}")
         rows: nw.LazyFrame[Any] = nw.from_native(_numbered(self.relation.project(", ".join(expressions)), columns))
         return rows
@@ -82,6 +88,11 @@ class EmbeddedSource:
         except duckdb.Error as error:
             reason = type(error).__name__
         raise _could_not_count(reason)
+
+    def batches(self, counts: nw.LazyFrame[Any]) -> Iterator[dict[str, NDArray[np.generic]]]:
+        """Stream the result; what the engine cannot hold meanwhile it spills."""
+        query = counts.to_native()
+        return named_batches(query, tuple(query.columns))
 
     def collect_groups(
         self, rows: nw.LazyFrame[Any], groups: Sequence[tuple[str, ...]]
@@ -99,7 +110,8 @@ class EmbeddedSource:
         if name not in self.columns:
             raise DeclarationError(f"The data lacks a declared column. {unknown('column', name, self.columns)}")
         identifier, kind = self.columns[name]
-        return '"' + identifier.replace('"', '""') + '"', kind.split("(")[0]
+        wide = kind.startswith("DECIMAL(") and int(kind[8:].split(",")[0]) > 18
+        return '"' + identifier.replace('"', '""') + '"', "WIDE DECIMAL" if wide else kind.split("(")[0]
 
 
 def _numbered(texts: Any, columns: tuple[Column, ...]) -> Any:
@@ -126,6 +138,29 @@ def _first_bits(text: str) -> str:
     return f"CAST('0x' || substr(md5({text}), 1, 7) AS BIGINT)"
 
 
+def _person_text(cell: str, kind: str) -> str:
+    """The name of a person; numbers of single precision as the doubles that they are."""
+    return f"CAST({_double(cell, kind) if kind == 'FLOAT' else cell} AS VARCHAR)"
+
+
+def _ordering_text(cell: str, kind: str) -> str:
+    """The text whose digest orders a person's rows."""
+    return parts_of_number(_double(cell, kind)) if kind in REAL else f"CAST({cell} AS VARCHAR)"
+
+
+def parts_of_number(number: str) -> str:
+    """Whole part and fraction of a double as integers: IEEE 754 fixes them, while engines print in several ways.
+
+    Numbers that agree in 53 bits behind the point have the same text, and are ordered by their cells.
+    """
+    fraction = f"floor(({number} - floor({number})) * {2**53}::DOUBLE)"
+    return (
+        f"CASE WHEN isnan({number}) THEN 'nan' WHEN abs({number}) < {2**63}::DOUBLE "
+        f"THEN CAST(CAST(floor({number}) AS BIGINT) AS VARCHAR) || ':' || CAST(CAST({fraction} AS BIGINT) AS VARCHAR) "
+        f"WHEN {number} > 0 THEN 'inf' WHEN {number} < 0 THEN '-inf' END"
+    )
+
+
 def _could_not_count(reason: str) -> ReaedpError:
     return ReaedpError(f"The engine could not count ({reason}). If noise was already charged, the charge stands.")
 
@@ -136,7 +171,7 @@ def _value(column: Column, cell: str, kind: str) -> str:
     conversions = _CONVERSIONS.get(column.kind, {})
     for kinds, convert in conversions.items():
         if kind in kinds:
-            return convert(cell)
+            return convert(cell, kind)
     raise DeclarationError(
         f"Column {column.name!r} is declared as {column.kind}, but the data holds it as {kind}."
         f" Declare another kind, or convert the column."
@@ -146,7 +181,7 @@ def _value(column: Column, cell: str, kind: str) -> str:
 def _as_text(cell: str, kind: str) -> str:
     """Text that does not depend on how an engine prints: whole numbers without a fraction."""
     if kind in REAL:
-        number = f"CAST({cell} AS DOUBLE)"
+        number = _double(cell, kind)
         return (
             f"CASE WHEN abs({number}) < 1e15 AND {number} = floor({number}) "
             f"THEN CAST(CAST({number} AS BIGINT) AS VARCHAR) ELSE CAST({number} AS VARCHAR) END"
@@ -154,11 +189,12 @@ def _as_text(cell: str, kind: str) -> str:
     return f"CAST({cell} AS VARCHAR)"
 
 
-def _plain_double(cell: str) -> str:
-    return f"CAST({cell} AS DOUBLE)"
+def _double(cell: str, kind: str) -> str:
+    """The nearest double."""
+    return f"TRY_CAST(CAST({cell} AS VARCHAR) AS DOUBLE)" if kind in WIDE else f"CAST({cell} AS DOUBLE)"
 
 
-def _read_double(cell: str) -> str:
+def _read_double(cell: str, _kind: str) -> str:
     """What the cast understands, less `1_000`, `nan(1)` and `+-5`, which are no numbers elsewhere.
 
     Looking for three texts costs a tenth of matching the shape of a number, which means the same.
@@ -174,11 +210,11 @@ def _if_shaped(cell: str, shape: str, conversion: str) -> str:
     return f"CASE WHEN regexp_matches({text}, '{shape}') THEN {conversion.format(text=text)} END"
 
 
-def _whole_only(convert: Callable[[str], str]) -> Callable[[str], str]:
+def _whole_only(convert: Convert) -> Convert:
     """Fractions have no canonical form in an integer column; NaN and infinities keep theirs."""
 
-    def converted(cell: str) -> str:
-        value = convert(cell)
+    def converted(cell: str, kind: str) -> str:
+        value = convert(cell, kind)
         return f"CASE WHEN {value} = floor({value}) OR NOT isfinite({value}) THEN {value} END"
 
     return converted
@@ -188,34 +224,42 @@ def _days(moment: str) -> str:
     return f"CASE WHEN isfinite({moment}) THEN CAST(date_diff('day', DATE '1970-01-01', {moment}) AS DOUBLE) END"
 
 
-def _truth_of_text(cell: str) -> str:
+def _days_of_text(cell: str, _kind: str) -> str:
+    return _days(_if_shaped(cell, shapes.DATE, "CAST(TRY_CAST({text} AS TIMESTAMP) AS DATE)"))
+
+
+def _days_of_moment(cell: str, _kind: str) -> str:
+    return _days(f"CAST({cell} AS DATE)")
+
+
+def _truth_of_text(cell: str, _kind: str) -> str:
     yes, no = (
         _if_shaped(cell, shape, value) for shape, value in ((shapes.YES, "1.0::DOUBLE"), (shapes.NO, "0.0::DOUBLE"))
     )
     return f"coalesce({yes}, {no})"
 
 
-def _truth_of_number(cell: str) -> str:
+def _truth_of_number(cell: str, _kind: str) -> str:
     return f"CASE WHEN {cell} = 1 THEN 1.0::DOUBLE WHEN {cell} = 0 THEN 0.0::DOUBLE END"
 
 
 _KINDS = frozenset
-_CONVERSIONS: dict[str, dict[frozenset[str], Callable[[str], str]]] = {
+_CONVERSIONS: dict[str, dict[frozenset[str], Convert]] = {
     Number.kind: {
         _KINDS(TEXT): _read_double,
-        _KINDS(WHOLE | REAL | {"BOOLEAN"}): _plain_double,
+        _KINDS(WHOLE | REAL | {"BOOLEAN"}): _double,
     },
     Integer.kind: {
         _KINDS(TEXT): _whole_only(_read_double),
-        _KINDS(REAL): _whole_only(_plain_double),
-        _KINDS(WHOLE | {"BOOLEAN"}): _plain_double,
+        _KINDS(REAL): _whole_only(_double),
+        _KINDS(WHOLE | {"BOOLEAN"}): _double,
     },
     Date.kind: {
-        _KINDS(TEXT): lambda cell: _days(_if_shaped(cell, shapes.DATE, "CAST(TRY_CAST({text} AS TIMESTAMP) AS DATE)")),
-        _KINDS(TIMES): lambda cell: _days(f"CAST({cell} AS DATE)"),
+        _KINDS(TEXT): _days_of_text,
+        _KINDS(TIMES): _days_of_moment,
     },
     Boolean.kind: {
-        _KINDS({"BOOLEAN"}): _plain_double,
+        _KINDS({"BOOLEAN"}): _double,
         _KINDS(TEXT): _truth_of_text,
         _KINDS(WHOLE | REAL): _truth_of_number,
     },

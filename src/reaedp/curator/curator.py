@@ -16,9 +16,9 @@ from reaedp.statistics.statistic import Statistic
 class Curator:
     """Holds records and answers for a price. Whatever leaves it went through noise that was charged before."""
 
-    def __init__(self, contract: Contract, data: Any, *, noise: Noise | None = None) -> None:
+    def __init__(self, contract: Contract, data: Any, *, noise: Noise | None = None, engine: Any = None) -> None:
         self.contract = contract
-        self._records = Records(contract, data)
+        self._records = Records(contract, data, engine)
         self._noise: Noise = SecretNoise() if noise is None else noise
         self.ledger = Ledger.open(contract.ledger)
         self.ledger.register(contract.dataset, contract.budget, contract.unit)

@@ -14,29 +14,35 @@ from numpy.typing import NDArray
 from reaedp.answer import Integers
 from reaedp.contract import Column, Contract, Curve, Number
 from reaedp.contract.category import Undeclared
+from reaedp.curator.canonical import parts_of_number
+from reaedp.curator.curve_order import Sql, mixed
+from reaedp.curator.lattice_points import long_points, wide_points
+from reaedp.curator.source import CurveCounter
 from reaedp.curator.stream import batches, doubles, pairs
 from reaedp.curves.lattice import CurveLattice
 from reaedp.curves.mean_curve import share_of_a_person
 from reaedp.engine import connect
-
-#: Numbers of a block: few enough to stay near the processor while they are multiplied.
-BLOCK = 2**19
 
 
 class Origin(NamedTuple):
     """Where curves come from: columns in canonical form, with the person if there is one, and how to fetch them."""
 
     canonical: Callable[[tuple[Column, ...]], nw.LazyFrame[Any]]
-    collect: Callable[[nw.LazyFrame[Any]], dict[str, NDArray[np.generic]]]
+    source: Any
 
 
 def check_curve(origin: Origin, contract: Contract, name: str) -> None:
-    """Refuse missing columns and types that cannot be meant; reads no row."""
+    """Refuse missing columns, types that cannot be meant and workers that cannot count curves; reads no row."""
     origin.canonical(_columns(contract.curve(name)))
+    if isinstance(origin.source, CurveCounter):
+        origin.source.check_python()
 
 
 def curve_sums(origin: Origin, contract: Contract, name: str) -> tuple[Integers, int]:
     """Sums of lattice points, and how many curves there are."""
+    if isinstance(origin.source, CurveCounter):
+        curve = contract.curve(name)
+        return origin.source.curve_sums(origin.canonical(_columns(curve)), contract, curve)
     sums, count = np.zeros(contract.curve(name).rank, dtype=np.int64), 0
     for points in _blocks(origin, contract, name):
         sums += points.sum(axis=1)
@@ -46,6 +52,9 @@ def curve_sums(origin: Origin, contract: Contract, name: str) -> tuple[Integers,
 
 def curve_points(origin: Origin, contract: Contract, name: str) -> NDArray[np.int32]:
     """Lattice points, a row for each curve."""
+    if isinstance(origin.source, CurveCounter):
+        curve = contract.curve(name)
+        return origin.source.curve_points(origin.canonical(_columns(curve)), contract, curve)
     rows = [points.T.astype(np.int32) for points in _blocks(origin, contract, name)]
     return np.concatenate([np.empty((0, contract.curve(name).rank), dtype=np.int32), *rows])
 
@@ -65,36 +74,48 @@ def _columns(curve: Curve) -> tuple[Column, ...]:
 
 
 def _embedded(origin: Origin, curve: Curve) -> Any:
-    """The rows in the embedded engine; those of a database are fetched into it, canonical columns only."""
+    """The rows in the embedded engine; those of a database are fetched into it, canonical columns of some at a time."""
     frame = origin.canonical(_columns(curve))
     rows = frame.to_native()
     if isinstance(rows, duckdb.DuckDBPyRelation):
         return rows
-    arrays = origin.collect(frame)
+    kinds = {name: _KINDS[type(kind)] for name, kind in frame.collect_schema().items()}
     connection = connect()
-    typed = {name: arrays[name].astype(_KINDS[type(kind)]) for name, kind in frame.collect_schema().items()}
-    connection.register("fetched", typed)
-    return connection.table("fetched")
+    connection.register("fetched", {name: np.empty(0, dtype=kind) for name, (kind, _) in kinds.items()})
+    types = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, (_, kind) in kinds.items())
+    connection.execute(f"CREATE TABLE kept AS SELECT {types} FROM fetched")
+    for arrays in origin.source.batches(frame):
+        connection.register("fetched", {name: arrays[name].astype(kind) for name, (kind, _) in kinds.items()})
+        connection.execute(f"INSERT INTO kept SELECT {', '.join(kinds)} FROM fetched")
+    return connection.table("kept")
 
 
 #: A null becomes not-a-number, which is no point of a curve either.
-_KINDS: dict[type[Any], Any] = {nw.Float64: np.float64, nw.Int64: np.int64, nw.Boolean: np.bool_, nw.String: object}
+_KINDS: dict[type[Any], tuple[Any, str]] = {
+    nw.Float64: (np.float64, "DOUBLE"),
+    nw.Int64: (np.int64, "BIGINT"),
+    nw.Boolean: (np.bool_, "BOOLEAN"),
+    nw.String: (object, "VARCHAR"),
+}
 
 
 def _wide_relation(origin: Origin, contract: Contract, curve: Curve) -> Any:
     """One row of doubles for each curve, not-a-number where there is none."""
-    rows = _embedded(origin, curve)
     values = [f"v{place}" for place in range(len(curve.points))]
-    if contract.unit.person is not None:
-        rows = _first_rows(rows, contract.unit.rows, ", ".join(values))
-    return rows.project(", ".join(f"coalesce({value}, 'nan'::DOUBLE) AS {value}" for value in values))
+    rows = _embedded(origin, curve)
+    person = "" if contract.unit.person is None else "person, "
+    known = rows.project(person + ", ".join(f"coalesce({value}, 'nan'::DOUBLE) AS {value}" for value in values))
+    return known if contract.unit.person is None else _first_rows(known, contract.unit.rows, values)
 
 
-def _first_rows(rows: Any, limit: int, values: str) -> Any:
+def _first_rows(rows: Any, limit: int, values: list[str]) -> Any:
     """The first rows of each person in the order of a digest of their values; rows that tie in all are alike."""
-    place = f"row_number() OVER (PARTITION BY person ORDER BY hash({values}), [{values}])"
-    ranked = rows.filter("person IS NOT NULL").project(f"{values}, {place} AS place")
-    return ranked.filter(f"place <= {limit}")
+    finite = [Sql(f"(CASE WHEN isfinite({value}) THEN {value} ELSE 0.0::DOUBLE END)") for value in values]
+    listed = ", ".join(values)
+    mixes = rows.filter("person IS NOT NULL").project(f"person, {listed}, {mixed(finite)} AS mix")
+    digest = f"md5(person || '/' || {parts_of_number('mix')})"
+    place = f"row_number() OVER (PARTITION BY person ORDER BY {digest}, [{listed}])"
+    return mixes.project(f"{listed}, {place} AS place").filter(f"place <= {limit}").project(listed)
 
 
 def _long_relation(origin: Origin, contract: Contract, curve: Curve) -> Any:
@@ -115,21 +136,13 @@ def _number(name: str) -> Number:
 
 
 def _wide(lattice: CurveLattice, relation: duckdb.DuckDBPyRelation) -> Iterator[Integers]:
-    rows = max(1, BLOCK // len(lattice.ticks))
     for batch in batches(relation):
-        columns = [doubles(column) for column in batch]
-        for start in range(0, len(columns[0]), rows):
-            yield lattice.wide(np.stack([column[start : start + rows] for column in columns]))
+        yield from wide_points(lattice, [doubles(column) for column in batch])
 
 
 def _long(lattice: CurveLattice, relation: duckdb.DuckDBPyRelation) -> Iterator[Integers]:
-    rows = max(1, BLOCK // len(lattice.ticks))
     for (lists,) in batches(relation):
-        owners, times, values = pairs(lists)
-        for start in range(0, lists.length, rows):
-            first, last = np.searchsorted(owners, (start, start + rows))
-            curves = min(rows, lists.length - start)
-            yield lattice.long(owners[first:last] - start, times[first:last], values[first:last], curves)
+        yield from long_points(lattice, *pairs(lists), lists.length)
 
 
 _RELATIONS: dict[str, Callable[[Origin, Contract, Curve], Any]] = {

@@ -2,6 +2,7 @@
 
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -44,6 +45,9 @@ SESSION = {
 }
 #: No table has more rows; a limit keeps planners from copying a conversion into each of the many places that use it.
 MOST_ROWS = 2**62
+
+#: What is fetched and converted together.
+ROWS_OF_A_BATCH = 20_000
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, repr=False, eq=False)
@@ -93,6 +97,29 @@ class DatabaseSource:
         """A query for each group: a session that only reads can keep no rows."""
         return collect_each(self, rows, groups)
 
+    def batches(self, rows: nw.LazyFrame[Any]) -> Iterator[dict[str, NDArray[np.generic]]]:
+        """Rows of a result, some at a time: many counts, or curves, which a database cannot add up itself."""
+        query = rows.to_native()
+        try:
+            with self._cursor() as cursor:
+                cursor.execute(self.backend.compile(query))
+                while some := cursor.fetchmany(ROWS_OF_A_BATCH):
+                    yield _arrays(query.columns, some)
+            return
+        except Exception as error:  # drivers share no base class
+            reason = type(error).__name__
+        raise ReaedpError(f"The database could not read ({reason}). If noise was already charged, the charge stands.")
+
+    @contextmanager
+    def _cursor(self) -> Iterator[Any]:
+        """In PostgreSQL a cursor of the server, as the driver's own would fetch everything first."""
+        if self.backend.name != "postgres":
+            with closing(self.backend.con.cursor()) as cursor:
+                yield cursor
+            return
+        with self.backend.con.transaction(), self.backend.con.cursor(name="reaedp") as cursor:
+            yield cursor
+
     def _check(self, rows: Any) -> None:
         """Let the database plan the query for no row: what it lacks or forbids is found before anything is charged."""
         try:
@@ -106,14 +133,17 @@ class DatabaseSource:
         )
 
     def _fetch(self, query: Any) -> dict[str, NDArray[np.generic]]:
-        rows = self.backend.raw_sql(self.backend.compile(query)).fetchall()
-        return {name: np.array([row[place] for row in rows], object) for place, name in enumerate(query.columns)}
+        return _arrays(query.columns, self.backend.raw_sql(self.backend.compile(query)).fetchall())
 
     def _find(self, name: str) -> tuple[Any, str]:
         types = self.types
         if name not in types:
             raise DeclarationError(f"The data lacks a declared column. {unknown('column', name, types)}")
         return self.table[name], types[name]
+
+
+def _arrays(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, NDArray[np.generic]]:
+    return {name: np.array([row[place] for row in rows], object) for place, name in enumerate(names)}
 
 
 def open_database(address: str) -> DatabaseSource:

@@ -30,6 +30,18 @@ def open_embedded(data: Any) -> EmbeddedSource:
     return _open_frame(data)
 
 
+def open_table(name: str, engine: Any) -> EmbeddedSource:
+    """Open a table of a DuckDB connection, or of the database file that an address names, which is only read."""
+    try:
+        connection = engine
+        if isinstance(engine, str):
+            connection = connect(engine.removeprefix("duckdb://"))
+        return _described(connection.table(name), connection)
+    except duckdb.Error as error:
+        reason = type(error).__name__
+    raise DeclarationError(f"DuckDB cannot open the table {name!r} ({reason}). Write duckdb:///path/to/file.")
+
+
 def _open_files(address: str) -> EmbeddedSource:
     paths = sorted(glob.glob(address)) if glob.has_magic(address) and not Path(address).exists() else [address]
     if not paths:

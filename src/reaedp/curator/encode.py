@@ -15,22 +15,32 @@ from reaedp.contract import Boolean, Category, Column, Date, Integer, Number
 from reaedp.contract.column import Trouble
 from reaedp.contract.day import EPOCH
 
+#: A condition, and the cell of the rows for which it is the first that holds.
+Case = tuple[nw.Expr, nw.Expr]
+
 
 def encode(column: Column, number: int) -> nw.Expr:
-    """The cell of canonical column `v{number}`."""
-    value, broken = nw.col(f"v{number}"), nw.col(f"b{number}")
-    cases: list[tuple[nw.Expr, nw.Expr]] = []
+    """The cell of canonical column `v{number}`, in the smallest type that holds it.
+
+    Regular values come first: nearly all rows are such, and engines do not evaluate the other cases on them. No
+    condition holds for a null value, which is what is left at the end. Engines count small types in arrays.
+    """
+    regular, *others = _ENCODERS[column.kind](column, nw.col(f"v{number}"))
     if "unparsable" in column.troubles:
-        cases.append((broken, _code(column, "unparsable")))
-    cases.append((value.is_null(), _code(column, "null")))
-    return _chain(cases, _ENCODERS[column.kind](column, value)).cast(nw.Int32)
+        others.append((nw.col(f"b{number}"), _code(column, "unparsable")))
+    return _chain([regular, *others], _code(column, "null")).cast(_narrowest(column))
+
+
+def _narrowest(column: Column) -> type[nw.Int8 | nw.Int16 | nw.Int32]:
+    """The smallest type that all engines have for these cell numbers."""
+    return nw.Int8 if column.size < 2**7 else nw.Int16 if column.size < 2**15 else nw.Int32
 
 
 def _code(column: Column, trouble: Trouble) -> nw.Expr:
     return nw.lit(column.code(trouble))
 
 
-def _chain(cases: Sequence[tuple[nw.Expr, nw.Expr]], otherwise: nw.Expr) -> nw.Expr:
+def _chain(cases: Sequence[Case], otherwise: nw.Expr) -> nw.Expr:
     """The first case that holds; later cases are not evaluated on rows taken by earlier ones."""
     result = otherwise
     for condition, outcome in reversed(cases):
@@ -38,52 +48,51 @@ def _chain(cases: Sequence[tuple[nw.Expr, nw.Expr]], otherwise: nw.Expr) -> nw.E
     return result
 
 
-def _number(column: Column, value: nw.Expr) -> nw.Expr:
+def _number(column: Column, value: nw.Expr) -> list[Case]:
     assert isinstance(column, Number)
     edges = column.boundaries
-    last = len(edges) - 2
-    cases = [
-        (value.is_nan(), _code(column, "nan")),
-        *_beyond(column, value, float(edges[0]), float(edges[-1]), last),
-        (value >= float(edges[-1]), nw.lit(last)),
-    ]
+    low, high, last = float(edges[0]), float(edges[-1]), len(edges) - 2
     uniform = column.edges is None and _guess_is_close(edges)
-    return _chain(cases, _uniform(value, edges) if uniform else _search(value, edges, 0, last))
-
-
-def _integer(column: Column, value: nw.Expr) -> nw.Expr:
-    assert isinstance(column, Integer)
-    last = (column.upper - column.lower) // column.width
-    inside = ((value - float(column.lower)) / float(column.width)).floor()
-    cases = [
+    return [
+        ((value >= low) & (value < high), _uniform(value, edges) if uniform else _search(value, edges, 0, last)),
+        (value == high, nw.lit(last)),
         (value.is_nan(), _code(column, "nan")),
-        *_beyond(column, value, float(column.lower), float(column.upper), last),
+        *_beyond(column, value, low, high, last),
     ]
-    return _chain(cases, inside)
 
 
-def _date(column: Column, value: nw.Expr) -> nw.Expr:
+def _integer(column: Column, value: nw.Expr) -> list[Case]:
+    assert isinstance(column, Integer)
+    low, high = float(column.lower), float(column.upper)
+    return [
+        ((value >= low) & (value <= high), ((value - low) / float(column.width)).floor()),
+        (value.is_nan(), _code(column, "nan")),
+        *_beyond(column, value, low, high, (column.upper - column.lower) // column.width),
+    ]
+
+
+def _date(column: Column, value: nw.Expr) -> list[Case]:
     assert isinstance(column, Date)
     starts = np.array([(start - EPOCH).days for start in column.starts], dtype=np.float64)
-    last = len(starts) - 1
-    cases = _outside(column, value, float(starts[0]), float((column.upper - EPOCH).days), last)
+    low, high, last = float(starts[0]), float((column.upper - EPOCH).days), len(starts) - 1
     if column.every in ("day", "week"):
-        width = 1.0 if column.every == "day" else 7.0
-        return _chain(cases, ((value - float(starts[0])) / width).floor())
-    return _chain(cases, _search(value, np.append(starts, np.inf), 0, last))
+        cell = ((value - low) / (1.0 if column.every == "day" else 7.0)).floor()
+    else:
+        cell = _search(value, np.append(starts, np.inf), 0, last)
+    return [((value >= low) & (value <= high), cell), *_outside(column, value, low, high, last)]
 
 
-def _boolean(column: Column, value: nw.Expr) -> nw.Expr:  # noqa: ARG001
-    return value
+def _boolean(column: Column, value: nw.Expr) -> list[Case]:  # noqa: ARG001
+    return [(value >= 0, value)]
 
 
-def _category(column: Column, value: nw.Expr) -> nw.Expr:
-    return nw.when(value < 0).then(_code(column, "unseen")).otherwise(value)
+def _category(column: Column, value: nw.Expr) -> list[Case]:
+    return [(value >= 0, value), (value < 0, _code(column, "unseen"))]
 
 
-def _beyond(column: Column, value: nw.Expr, low: float, high: float, last: int) -> list[tuple[nw.Expr, nw.Expr]]:
+def _beyond(column: Column, value: nw.Expr, low: float, high: float, last: int) -> list[Case]:
     """Infinities by their rule, then finite values outside [low, high] by theirs."""
-    infinite: list[tuple[nw.Expr, nw.Expr]] = [
+    infinite: list[Case] = [
         (value == sign * math.inf, nw.lit(end) if column.rule("infinite") == "nearest" else _code(column, "infinite"))
         for sign, end in ((-1.0, 0), (1.0, last))
     ]
@@ -92,7 +101,7 @@ def _beyond(column: Column, value: nw.Expr, low: float, high: float, last: int) 
     return infinite + _outside(column, value, low, high, last)
 
 
-def _outside(column: Column, value: nw.Expr, low: float, high: float, last: int) -> list[tuple[nw.Expr, nw.Expr]]:
+def _outside(column: Column, value: nw.Expr, low: float, high: float, last: int) -> list[Case]:
     if column.rule("outside") == "nearest":
         return [(value < low, nw.lit(0)), (value > high, nw.lit(last))]
     code = _code(column, "outside")
@@ -123,8 +132,9 @@ def _uniform(value: nw.Expr, edges: NDArray[np.float64]) -> nw.Expr:
     """Bins of equal width: guess the bin, never too low, then step back if its lower edge lies above the value."""
     lower, upper, bins = float(edges[0]), float(edges[-1]), float(len(edges) - 1)
     width = upper - lower
-    guess = ((value - lower + _slack(edges) * width / bins) * (bins / width)).floor().cast(nw.Float64)
-    edge = (guess * width + lower * bins) / bins
+    start = lower - _slack(edges) * width / bins
+    guess = ((value - start) * (bins / width)).floor().cast(nw.Float64)
+    edge = (guess * width + lower * bins) / bins if lower else guess * width / bins
     return nw.when(value < edge).then(guess - 1.0).otherwise(guess)
 
 
@@ -137,7 +147,8 @@ def _search(value: nw.Expr, edges: NDArray[np.float64], first: int, last: int) -
     return nw.when(value < float(edges[middle])).then(below).otherwise(_search(value, edges, middle, last))
 
 
-_ENCODERS: dict[str, Callable[[Column, nw.Expr], nw.Expr]] = {
+#: The case of regular values first, then those of all others that are not null.
+_ENCODERS: dict[str, Callable[[Column, nw.Expr], list[Case]]] = {
     Number.kind: _number,
     Integer.kind: _integer,
     Date.kind: _date,

@@ -42,7 +42,7 @@ def prepared(cells: Sequence[Known], person: Cell | None) -> list[Cell]:
         named.append(_steps(column, kind)[0](cell, kind).name(f"v{number}"))
         named.append(cell.notnull().name(f"filled{number}"))
         if person is not None:
-            text = printed(cell, kind).coalesce("")
+            text = _ordering_text(cell, kind).coalesce("")
             named.append(md5(person.left(LONGEST) + "/" + text.left(LONGEST)).name(f"digest{number}"))
     return named
 
@@ -76,10 +76,26 @@ def _halved(text: Cell, levels: Sequence[str], first: int) -> Cell:
 
 
 def printed(cell: Cell, kind: str) -> Cell:
-    """Text as the embedded engine prints it, so that both keep the same rows of a person."""
+    """The name of a person as the embedded engine prints it."""
     if kind not in ("FLOAT", "DOUBLE"):
         return _plain_text(cell)
-    return _printed_number(cell.cast("string"), cell.cast("float64"))
+    number = cell.cast("float64")
+    return _printed_number(number.cast("string"), number)
+
+
+def _ordering_text(cell: Cell, kind: str) -> Cell:
+    """The text whose digest orders a person's rows; of a number, whole part and fraction as integers."""
+    if kind not in REAL:
+        return _plain_text(cell)
+    number = _double(cell, kind)
+    whole = floor(number)
+    fraction = floor((number - whole) * 2.0**53)
+    return ibis.cases(
+        (number.isnan(), "nan"),
+        (number.abs() < 2.0**63, whole.cast("int64").cast("string") + ":" + fraction.cast("int64").cast("string")),
+        (number > 0, "inf"),
+        (number < 0, "-inf"),
+    )
 
 
 def _steps(column: Column, kind: str) -> tuple[Step, Step]:

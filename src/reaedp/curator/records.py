@@ -23,16 +23,19 @@ from reaedp.table import KeyCounts, Table
 if TYPE_CHECKING:
     from reaedp.curator.curves import Origin
 
+#: Cells that are held together when there are more; noise for so many takes some seconds.
+CELLS_OF_A_PART = 2**19
+
 
 class Records:
     """Private rows under a contract: no repr, equality, iteration or pickle of their contents."""
 
     __slots__ = ("_contract", "_half", "_pixels", "_source", "progress")
 
-    def __init__(self, contract: Contract, data: Any) -> None:
+    def __init__(self, contract: Contract, data: Any, engine: Any = None) -> None:
         self._contract = contract
         if contract.picture is None:
-            self._source: Source = open_source(data)
+            self._source: Source = open_source(data, engine)
         else:  # a picture has no columns, so that nothing asks for its table
             self._pixels = read_picture(contract.picture, data)
         self._half: int | None = None
@@ -79,6 +82,12 @@ class Records:
         arrays = self._source.collect(counted(self._encoded(columns, keys), keys))
         return _key_counts(columns, [arrays[key] for key in keys], arrays["rows"])
 
+    def key_parts(self, names: tuple[str, ...]) -> Iterator[KeyCounts]:
+        """The same for some cells, then for others; one part, in order, unless they are many."""
+        columns = self._contract.select(names)
+        keys = [f"k{number}" for number in range(len(columns))]
+        return _parts(columns, self._source.batches(counted(self._encoded(columns, keys), keys)))
+
     def group_counts(self, groups: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], KeyCounts]]:
         """How many rows fall into each cell that has any, for several groupings of the same rows, in any order.
 
@@ -86,8 +95,7 @@ class Records:
         """
         columns = {column.name: column for group in groups for column in self._contract.select(group)}
         keys = {name: f"k{number}" for number, name in enumerate(columns)}
-        coded = self._encoded(tuple(columns.values()), list(keys.values()))
-        rows = coded.select(*(nw.col(keys[name]).cast(_narrowest(column)) for name, column in columns.items()))
+        rows = self._encoded(tuple(columns.values()), list(keys.values())).select(*keys.values())
         blocks = merged(groups, {name: column.size for name, column in columns.items()})
         tables = self._source.collect_groups(rows, [tuple(keys[name] for name in block) for block in blocks])
         for (block, answered), arrays in zip(blocks.items(), tables, strict=True):
@@ -120,7 +128,7 @@ class Records:
     def _origin(self) -> "Origin":
         from reaedp.curator.curves import Origin
 
-        return Origin(self._canonical, self._source.collect)
+        return Origin(self._canonical, self._source)
 
     def _canonical(self, columns: tuple[Column, ...]) -> nw.LazyFrame[Any]:
         frame = self._source.canonical(columns, self._contract.unit.person)
@@ -161,6 +169,26 @@ def _key_counts(axes: tuple[Column, ...], keys: list[NDArray[Any]], rows: NDArra
     return KeyCounts(axes, matrix, rows.astype(np.int64))
 
 
+def _parts(axes: tuple[Column, ...], batches: Iterator[dict[str, NDArray[Any]]]) -> Iterator[KeyCounts]:
+    """Counts in parts of about `CELLS_OF_A_PART` cells, and at least one part."""
+    waiting: list[KeyCounts] = []
+    whole = True
+    for arrays in batches:
+        keys = [arrays[f"k{number}"] for number in range(len(axes))]
+        waiting.append(_key_counts(axes, keys, arrays["rows"]))
+        if sum(len(part.counts) for part in waiting) >= CELLS_OF_A_PART:
+            yield _joined(axes, waiting)
+            waiting, whole = [], False
+    if waiting or whole:
+        yield _joined(axes, waiting)
+
+
+def _joined(axes: tuple[Column, ...], parts: list[KeyCounts]) -> KeyCounts:
+    keys = [np.empty((0, len(axes)), dtype=np.int32), *(part.keys for part in parts)]
+    counts = [np.empty(0, dtype=np.int64), *(part.counts for part in parts)]
+    return KeyCounts(axes, np.concatenate(keys), np.concatenate(counts))
+
+
 def _summed(
     axes: tuple[Column, ...], keys: list[NDArray[Any]], rows: NDArray[Any], groups: list[tuple[str, ...]]
 ) -> Iterator[tuple[tuple[str, ...], KeyCounts]]:
@@ -173,11 +201,6 @@ def _summed(
     table = Table(axes, counts)
     for group in groups:
         yield group, table.project(*group).present()
-
-
-def _narrowest(column: Column) -> type[nw.Int8 | nw.Int16 | nw.Int32]:
-    """The smallest type that all engines have for these cell numbers."""
-    return nw.Int8 if column.size < 2**7 else nw.Int16 if column.size < 2**15 else nw.Int32
 
 
 def _order(columns: int) -> nw.Expr:

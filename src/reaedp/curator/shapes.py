@@ -4,13 +4,15 @@ They contain no backslash, as engines disagree about those, and spell out both c
 """
 
 _SPACE = "[ \t\n\v\f\r]*"
-_DIGITS = "([0-9]+[.]?[0-9]*|[.][0-9]+)"
+#: Each text can be matched in one way only: engines that go back on their steps would take long over long texts.
+_DIGITS = "([0-9]+([.][0-9]*)?|[.][0-9]+)"
 _NAN = "[nN][aA][nN]"
 _INFINITY = "[iI][nN][fF]([iI][nN][iI][tT][yY])?"
 _ZONE = "(Z|[+-][0-9]{2}(:?[0-9]{2})?| UTC)?"
 _TIME = f"(([01]?[0-9]|2[0-3]):[0-5]?[0-9](:[0-5]?[0-9]([.][0-9]*)?{_ZONE})?|24:00?(:00?([.]0*)?{_ZONE})?)"
 
 NUMBER = f"^{_SPACE}[+-]?({_DIGITS}([eE][+-]?[0-9]+)?|{_NAN}|{_INFINITY}){_SPACE}$"
+FINITE_NUMBER = f"^{_SPACE}[+-]?{_DIGITS}([eE][+-]?[0-9]+)?{_SPACE}$"
 #: Digits with an exponent of at most two.
 PLAIN_NUMBER = f"^{_SPACE}[+-]?{_DIGITS}([eE][+-]?[0-9]{{1,2}})?{_SPACE}$"
 NOT_A_NUMBER = f"^{_SPACE}[+-]?{_NAN}{_SPACE}$"

@@ -2,13 +2,17 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
+from urllib.parse import quote
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.contract import Column
+from reaedp.answer import Integers
+from reaedp.contract import Column, Contract, Curve
+from reaedp.curator.spark_session import is_master
+from reaedp.errors import DeclarationError
 
 
 class Source(Protocol):
@@ -32,10 +36,27 @@ class Source(Protocol):
     def collect(self, counts: nw.LazyFrame[Any]) -> dict[str, NDArray[np.generic]]:
         """Run a query over the canonical form; only tables of counts may pass here."""
 
+    def batches(self, counts: nw.LazyFrame[Any]) -> Iterator[dict[str, NDArray[np.generic]]]:
+        """Run a query as `collect` does, and hand out some of its rows, then others, so that memory is bounded."""
+
     def collect_groups(
         self, rows: nw.LazyFrame[Any], groups: Sequence[tuple[str, ...]]
     ) -> Iterator[dict[str, NDArray[np.generic]]]:
         """Count the same rows by several groups of columns."""
+
+
+@runtime_checkable
+class CurveCounter(Protocol):
+    """A source that adds up curves where they lie."""
+
+    def check_python(self) -> None:
+        """Refuse workers that cannot do so."""
+
+    def curve_sums(self, rows: nw.LazyFrame[Any], contract: Contract, curve: Curve) -> tuple[Integers, int]:
+        """Sums of lattice points, and how many curves there are."""
+
+    def curve_points(self, rows: nw.LazyFrame[Any], contract: Contract, curve: Curve) -> NDArray[np.int32]:
+        """Lattice points, a row for each curve."""
 
 
 def counted(rows: nw.LazyFrame[Any], group: Sequence[str]) -> nw.LazyFrame[Any]:
@@ -50,8 +71,34 @@ def collect_each(
     return (source.collect(counted(rows, group)) for group in groups)
 
 
-def open_source(data: Any) -> Source:
-    """Open a file name, glob, database address, data frame or DuckDB relation without reading any row."""
+def open_source(data: Any, engine: Any = None) -> Source:
+    """Open a file name, glob, database address, data frame or relation without reading any row.
+
+    `engine` says where it is counted: nothing for the embedded engine, a Spark master such as `local[*]` or
+    `spark://host:port`, a Spark session, a DuckDB connection, or a database's address, whose table `data` then names.
+    """
+    if _is_of(data, "pyspark"):
+        from reaedp.curator.spark import open_frame
+
+        return open_frame(data)
+    if engine is None:
+        return _open_plain(data)
+    if not isinstance(data, str | Path):
+        raise DeclarationError("With an engine, the data must be the name of a file or of a table in it.")
+    if _is_of(engine, "pyspark") or (isinstance(engine, str) and is_master(engine)):
+        try:
+            from reaedp.curator.spark_files import open_on_spark
+        except ImportError:
+            raise DeclarationError('Spark is not installed: pip install "reaedp[spark]".') from None
+        return open_on_spark(str(data), engine)
+    return _open_table(str(data), engine)
+
+
+def _is_of(value: Any, library: str) -> bool:
+    return type(value).__module__.split(".")[0] == library
+
+
+def _open_plain(data: Any) -> Source:
     if isinstance(data, str | Path) and "://" in str(data):
         from reaedp.curator.database import open_database
 
@@ -59,3 +106,19 @@ def open_source(data: Any) -> Source:
     from reaedp.curator.embedded import open_embedded
 
     return open_embedded(data)
+
+
+def _open_table(name: str, engine: Any) -> Source:
+    """A table of a DuckDB file or connection, or of another database."""
+    from reaedp.curator.embedded import open_table
+
+    if _is_of(engine, "duckdb") or _is_of(engine, "_duckdb") or str(engine).startswith("duckdb://"):
+        return open_table(name, engine)
+    if isinstance(engine, str) and "://" in engine:
+        from reaedp.curator.database import open_database
+
+        return open_database(f"{engine}{'&' if '?' in engine else '?'}table={quote(name)}")
+    raise DeclarationError(
+        "The engine must be a Spark master (local[*], spark://host:port), a database's address"
+        " (postgresql://…, duckdb:///file), a Spark session or a DuckDB connection."
+    )

@@ -1,11 +1,11 @@
 """Rows of the embedded engine, a batch at a time, as arrays without copies: Arrow's C stream interface.
 
-Only what the engine is asked for here is understood: columns of doubles, and lists of pairs of doubles. Null values
+Only what the engine is asked for here is understood: columns of numbers, and lists of pairs of doubles. Null values
 must have been replaced in the engine.
 """
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -40,8 +40,9 @@ class ArrowSchema(ctypes.Structure):
     )
 
 
-#: Doubles, and lists whose bounds are 32-bit numbers.
-_UNDERSTOOD = {b"g", b"+l"}
+#: Doubles, integers of 32 and of 64 bits, and lists whose bounds are 32-bit numbers.
+_KINDS: dict[bytes, Any] = {b"g": np.float64, b"i": np.int32, b"l": np.int64}
+_UNDERSTOOD = {*_KINDS, b"+l"}
 _Array, _Stream = ctypes.POINTER(ArrowArray), ctypes.POINTER(ArrowStream)
 ArrowArray._fields_ = [
     ("length", ctypes.c_int64),
@@ -66,9 +67,25 @@ ArrowStream._fields_ = [
 
 def batches(relation: duckdb.DuckDBPyRelation) -> Iterator[list[ArrowArray]]:
     """The columns of some rows, then of some more; arrays made from them are good until the next batch is asked for."""
-    capsule = _run(relation)
+    return _arrays(_run(relation))[1]
+
+
+def named_batches(relation: duckdb.DuckDBPyRelation, names: Sequence[str]) -> Iterator[dict[str, NDArray[np.generic]]]:
+    """The columns of some rows by their names, as arrays of their own, then of some more; no list among them."""
+    formats, arrays = _arrays(_run(relation))
+    for columns in arrays:
+        yield {
+            name: _view(column, 1, column.length, _KINDS[kind]).copy()
+            for name, kind, column in zip(names, formats, columns, strict=True)
+        }
+
+
+def _arrays(capsule: Any) -> tuple[list[bytes], Iterator[list[ArrowArray]]]:
     stream = ArrowStream.from_address(_address(capsule))
-    _check_formats(stream)
+    return _formats(stream), _each(capsule, stream)
+
+
+def _each(capsule: Any, stream: ArrowStream) -> Iterator[list[ArrowArray]]:  # noqa: ARG001 - keeps the stream alive
     while True:
         array = ArrowArray()
         if stream.get_next(ctypes.byref(stream), ctypes.byref(array)):
@@ -79,16 +96,17 @@ def batches(relation: duckdb.DuckDBPyRelation) -> Iterator[list[ArrowArray]]:
             yield [array.children[place].contents for place in range(array.n_children)]
 
 
-def _check_formats(stream: ArrowStream) -> None:
-    """Refuse a layout that the engine's settings chose and that would be read wrongly here."""
+def _formats(stream: ArrowStream) -> list[bytes]:
+    """The columns' types; refuses a layout that the engine's settings chose and that would be read wrongly here."""
     schema = ArrowSchema()
     if stream.get_schema(ctypes.byref(stream), ctypes.byref(schema)):
         raise _could_not_read("the engine stopped")
     children = [ArrowSchema.from_address(schema.children[place] or 0) for place in range(schema.n_children)]
-    formats = {child.format for child in children}
+    formats = [bytes(child.format) for child in children]
     ctypes.CFUNCTYPE(None, ctypes.c_void_p)(schema.release)(ctypes.addressof(schema))
-    if not formats <= _UNDERSTOOD:
+    if not set(formats) <= _UNDERSTOOD:
         raise _could_not_read("its connection is set to large Arrow buffers; reset arrow_large_buffer_size")
+    return formats
 
 
 def doubles(column: ArrowArray) -> NDArray[np.float64]:
@@ -114,7 +132,7 @@ def _run(relation: duckdb.DuckDBPyRelation) -> Any:
 
 
 def _could_not_read(reason: str) -> ReaedpError:
-    return ReaedpError(f"The engine could not read the curves ({reason}). If noise was already charged, it stands.")
+    return ReaedpError(f"The engine could not read ({reason}). If noise was already charged, it stands.")
 
 
 def _address(capsule: Any) -> int:

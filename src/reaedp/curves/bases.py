@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,12 +69,17 @@ def _bspline_design(rank: int, times: Reals) -> Reals:
     return design
 
 
-@cache
+#: By rank; a function wrapped by functools.cache could not travel to the workers of a cluster.
+_TRIANGLES: dict[int, Reals] = {}
+
+
 def _bspline_triangle(rank: int) -> Reals:
     """The Cholesky factor of all inner products."""
-    times, weights = quadrature(np.linspace(0.0, 1.0, rank - DEGREE + 1))
-    design = _bspline_design(rank, times)
-    return np.linalg.cholesky(design.T @ (weights[:, None] * design)).astype(np.float64)
+    if rank not in _TRIANGLES:
+        times, weights = quadrature(np.linspace(0.0, 1.0, rank - DEGREE + 1))
+        design = _bspline_design(rank, times)
+        _TRIANGLES[rank] = np.linalg.cholesky(design.T @ (weights[:, None] * design)).astype(np.float64)
+    return _TRIANGLES[rank]
 
 
 BASES = {

@@ -2,10 +2,9 @@
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from reaedp.curves.space import CurveSpace
 from reaedp.curves.synthetic_curves import ReleasedCurves, SyntheticCurves
 from reaedp.errors import DeclarationError, sentence, unknown
 from reaedp.evaluation.finished import Finished, finished, synthetic_codes
+from reaedp.evaluation.line import Line
 from reaedp.evaluation.picture_quality import picture_quality
 from reaedp.evaluation.refit import Refit
 from reaedp.evaluation.utility import utility
@@ -44,24 +44,6 @@ ROUNDS, GUESSES = 20_000, 1_000
 SEARCHED = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One figure; computed from the truth, so that publishing it would be a release of its own."""
-
-    disclosable: ClassVar[bool] = False
-
-    release: str
-    subject: str
-    measure: str
-    value: float
-    low: float | None = None
-    high: float | None = None
-    #: Of attacks: on people who are not in the data, without looking at the release, and the most that is permitted.
-    control: float | None = None
-    baseline: float | None = None
-    permitted: float | None = None
-
-
 def evaluate(
     folder: str | Path,
     data: Any,
@@ -71,6 +53,7 @@ def evaluate(
     label: str | None = None,
     shadows: int = 0,
     workers: int = 1,
+    engine: Any = None,
     progress: Callable[[str], None] = lambda _: None,
     counted: Callable[[str, int, int], None] = lambda what, done, of: None,  # noqa: ARG005
 ) -> tuple[Line, ...]:
@@ -85,7 +68,7 @@ def evaluate(
         rule = f"shadows must be 0 or at least {2 * FEWEST_ROUNDS}: half of them are for practice"
         raise DeclarationError(sentence(rule, given=shadows))
     lines: list[Line] = []
-    for release in finished(Path(folder), data, others):
+    for release in finished(Path(folder), data, others, engine):
         progress(f"{release.name}: {release.statistic.title}")
         lines += _EVALUATIONS[type(release.statistic)](release, rng, label)
         if shadows and isinstance(release.statistic, Synthetic):
@@ -143,7 +126,7 @@ def _of_keys(release: Finished, rng: np.random.Generator, label: str | None) -> 
 def _of_entropy(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001
     statistic = release.statistic
     plain: Any = Entropy(statistic.columns) if isinstance(statistic, RoutedEntropy) else statistic
-    exact = plain.answer(release.truth) * plain.step(release.contract)
+    exact = plain.lattice(release.contract).values(plain.answer(release.truth))
     error = np.abs(release.released()["bits"] - exact)
     yield Line(release.name, "utility", "mean error, bits", float(error.mean()))
     yield Line(release.name, "utility", "largest error, bits", float(error.max()))

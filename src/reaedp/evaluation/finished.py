@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.attacks.permitted import Promised, permitted_by
 from reaedp.contract import Contract
 from reaedp.curator.records import Records
 from reaedp.engine import connect
 from reaedp.manifest import read_contract, read_manifest, read_noise, read_statistic
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.canonical import read_price
+from reaedp.privacy.permitted import Promised, permitted_by
 from reaedp.statistics.statistic import Statistic
 
 
@@ -39,11 +39,12 @@ class Finished:
         return dict(relation.fetchnumpy())
 
 
-def finished(folder: Path, data: Any, others: Any | None) -> list[Finished]:
+def finished(folder: Path, data: Any, others: Any | None, engine: Any = None) -> list[Finished]:
     """Every release of a folder; nothing is read of the data yet."""
     record = read_manifest(folder)
     contract = read_contract(record)
-    truth, strangers = Records(contract, data), None if others is None else Records(contract, others)
+    truth = Records(contract, data, engine)
+    strangers = None if others is None else Records(contract, others, engine)
     return [
         Finished(
             name=release["name"],

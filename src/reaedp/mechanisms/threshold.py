@@ -4,7 +4,9 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from reaedp.answer import Keyed, Shape
+import numpy as np
+
+from reaedp.answer import Keyed, KeyedParts, Shape
 from reaedp.errors import DeclarationError, sentence
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.noise import Noise
@@ -52,8 +54,14 @@ class Threshold:
             )
         return (Approximate(self.epsilon, self.delta),)
 
-    def apply(self, exact: Keyed, sensitivity: Sensitivity, noise: Noise) -> Keyed:
-        """The keys that reach the threshold, with their noisy counts."""
+    def apply(self, exact: Keyed | KeyedParts, sensitivity: Sensitivity, noise: Noise) -> Keyed:
+        """The keys that reach the threshold, with their noisy counts; every key draws noise of its own, once."""
+        if isinstance(exact, Keyed):
+            return self._shown(exact, sensitivity, noise)
+        shown = [self._shown(part, sensitivity, noise) for part in exact.parts]
+        return Keyed(np.concatenate([part.keys for part in shown]), np.concatenate([part.counts for part in shown]))
+
+    def _shown(self, exact: Keyed, sensitivity: Sensitivity, noise: Noise) -> Keyed:
         noisy = noise.laplace(exact.counts, self.scale(sensitivity))
         shown = noisy >= self.threshold(sensitivity)
         return Keyed(exact.keys[shown], noisy[shown])

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from reaedp.attacks.attack import Attack
 from reaedp.attacks.attribute import by_neighbours, infer_random
 from reaedp.attacks.people import People
-from reaedp.attacks.permitted import permitted_by
 from reaedp.attacks.rounds import cores
 from reaedp.attacks.shadow import most_exposed, shadow
 from reaedp.attacks.space import Space
@@ -15,6 +14,7 @@ from reaedp.mechanisms.mechanism import Calibrated, Mechanism
 from reaedp.paper.item import Experiment
 from reaedp.paper.population import AXES, DELTA, NAMES, UNIT, population
 from reaedp.privacy.budget import Budget
+from reaedp.privacy.permitted import permitted_by
 from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.network import Network

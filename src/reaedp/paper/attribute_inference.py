@@ -7,7 +7,6 @@ from typing import Any
 from reaedp.attacks.attack import Attack
 from reaedp.attacks.attribute import by_neighbours, infer, infer_random
 from reaedp.attacks.people import People, Synthesize
-from reaedp.attacks.permitted import Permitted, permitted
 from reaedp.attacks.space import Space
 from reaedp.paper.item import Experiment, Item, Result
 from reaedp.paper.population import (
@@ -19,6 +18,7 @@ from reaedp.paper.population import (
     by_network,
     population,
 )
+from reaedp.privacy.permitted import Permitted, permitted
 
 COPY = "copies of the records, no privacy"
 CROWD, ANEW = "25 nearest records", "nearest record, secret drawn anew"

@@ -98,7 +98,7 @@ OURS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "tests/attacks/test_membership.py",
             "tests/attacks/test_linkage.py",
             "tests/attacks/test_synthetic_attacks.py",
-            "tests/attacks/test_permitted.py",
+            "tests/privacy/test_permitted.py",
             "tests/audits/test_self_test.py",
         ),
     ),

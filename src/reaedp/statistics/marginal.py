@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.answer import Integers, Keyed, Shape
+from reaedp.answer import Integers, Keyed, KeyedParts, Shape
 from reaedp.contract import Column, Contract
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.mechanism import Calibrated
@@ -103,10 +104,12 @@ class KeyedMarginal(_Counting):
         """Refuse unknown columns."""
         contract.select(self.columns)
 
-    def answer(self, records: Countable) -> Keyed:
-        """Exact counts of the cells that occur."""
-        found = records.key_counts(self.columns)
-        return Keyed(found.keys, found.counts)
+    def answer(self, records: Countable) -> Keyed | KeyedParts:
+        """Exact counts of the cells that occur; where they are many, some at a time."""
+        parts = (Keyed(found.keys, found.counts) for found in records.key_parts(self.columns))
+        first = next(parts)
+        second = next(parts, None)
+        return first if second is None else KeyedParts(chain([first, second], parts))
 
     def value(self, contract: Contract, noisy: Keyed) -> KeyCounts:
         """The cells that passed the threshold."""

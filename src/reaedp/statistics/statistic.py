@@ -33,6 +33,9 @@ class Countable(Protocol):
     def key_counts(self, names: tuple[str, ...]) -> KeyCounts:
         """How many rows fall into each cell that has any."""
 
+    def key_parts(self, names: tuple[str, ...]) -> Iterator[KeyCounts]:
+        """The same for some cells, then for others: one or more parts that have no cell in common."""
+
     def group_counts(self, groups: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], KeyCounts]]:
         """The same for several groupings of the same rows, in any order."""
 

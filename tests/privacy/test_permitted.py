@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reaedp.attacks.permitted import GaussianPromised, Promised, permitted, permitted_by
 from reaedp.errors import DeclarationError
 from reaedp.privacy.loss import Approximate, Concentrated, Gaussian, Pure, UnitGaussian
+from reaedp.privacy.permitted import GaussianPromised, Promised, permitted, permitted_by
 
 EPSILON = st.floats(0.0, 20.0)
 DELTA = st.floats(0.0, 1.0)

@@ -3,18 +3,28 @@
 import sys
 import time
 
-begin = time.perf_counter()
+began = time.perf_counter()
 import opendp.prelude as dp  # noqa: E402
 import polars as pl  # noqa: E402
-from stopwatch import report  # noqa: E402
+
+from harness.stopwatch import report  # noqa: E402
 
 dp.enable_features("contrib")
 EDGES = [100 * i / 30 for i in range(31)]
 
+path, place = sys.argv[1:]
+frame = pl.read_parquet(path) if place == "memory" else None
+
+
+def rows() -> pl.LazyFrame:
+    if frame is not None:
+        return frame.lazy()
+    return pl.scan_parquet(path) if path.endswith(".parquet") else pl.scan_csv(path)
+
 
 def job() -> None:
     context = dp.Context.compositor(
-        data=pl.scan_parquet(sys.argv[1]),
+        data=rows(),
         privacy_unit=dp.unit_of(contributions=1),
         privacy_loss=dp.loss_of(epsilon=0.5, delta=1e-7),
         split_evenly_over=1,
@@ -24,4 +34,4 @@ def job() -> None:
     binned.group_by("bin").agg(dp.len(signed=True)).release().collect()
 
 
-report(begin, job)
+report(began, job, "opendp", "polars")

@@ -1,0 +1,206 @@
+"""Tables of Apache Spark, counted on its workers; the driver receives counts."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from pyspark.sql import functions as f
+
+from reaedp.answer import Integers
+from reaedp.contract import Category, Column, Contract, Curve
+from reaedp.curator import spark_values as values
+from reaedp.curator.spark_collect import collected
+from reaedp.errors import DeclarationError, unknown
+
+#: Spark's types by the names that the embedded engine has for them.
+TYPES = {
+    "string": "VARCHAR",
+    "char": "VARCHAR",
+    "varchar": "VARCHAR",
+    "tinyint": "TINYINT",
+    "smallint": "SMALLINT",
+    "int": "INTEGER",
+    "bigint": "BIGINT",
+    "float": "FLOAT",
+    "double": "DOUBLE",
+    "decimal": "DECIMAL",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+    "timestamp": values.ZONED,
+    "timestamp_ntz": "TIMESTAMP",
+}
+#: Longer lists of levels are joined; shorter ones are searched, which needs no second table.
+MOST_SEARCHED = 64
+#: Rows of a large result that are fetched together.
+ROWS_OF_A_BATCH = 2**20
+#: Groupings counted by one job: each row is counted so often in it, and a job costs more than a few groupings.
+TOGETHER = 16
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class SparkSource:
+    """A data frame of Spark whose columns are called `c0, c1, …`, with the names that the outside uses.
+
+    `tried` holds what workers were found able to run.
+    """
+
+    frame: Any
+    names: tuple[str, ...]
+    tried: set[str] = field(default_factory=set)
+
+    def __repr__(self) -> str:
+        return f"Source({len(self.names)} columns)"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("A source holds private data and is never pickled.")
+
+    @property
+    def types(self) -> Mapping[str, str]:
+        """The type of every column, by the name that the embedded engine has for it."""
+        return {name: _kind(field) for name, field in zip(self.names, self.frame.schema.fields, strict=True)}
+
+    def canonical(self, columns: tuple[Column, ...], person: str | None) -> nw.LazyFrame[Any]:
+        """The columns in canonical form; Spark checks the types of expressions as they are made."""
+        try:
+            rows = self._canonical(columns, person)
+        except DeclarationError:
+            raise
+        except Exception as error:  # Spark's and the bridge's errors share no base class
+            reason = type(error).__name__
+            raise DeclarationError(f"Spark cannot convert the declared columns ({reason}).") from None
+        frame: nw.LazyFrame[Any] = nw.from_native(rows)
+        return frame
+
+    def _canonical(self, columns: tuple[Column, ...], person: str | None) -> Any:
+        named = []
+        name = f.lit(None)
+        if person is not None:
+            name = values.person_text(*self._find(person))
+            named = [name.alias("person"), values.first_bits(name).alias("side")]
+        for number, column in enumerate(columns):
+            cell, kind = self._find(column.name)
+            named.append(values.value(column, cell, kind).alias(f"v{number}"))
+            named.append(cell.isNotNull().alias(f"filled{number}"))
+            if person is not None:
+                text = f.coalesce(values.ordering_text(cell, kind), f.lit(""))
+                named.append(values.first_bits(f.concat(name, f.lit("/"), text)).alias(f"s{number}"))
+        rows = self.frame.select(*named)
+        for number, column in enumerate(columns):
+            if column.kind == Category.kind:
+                rows = _numbered(rows, f"v{number}", values.keys(column, self._find(column.name)[1]))
+        broken = {
+            f"b{number}": f.col(f"filled{number}") & f.col(f"v{number}").isNull() for number in range(len(columns))
+        }
+        if person is not None and values.needs_python(person=self._find(person)[1]):
+            self.check_python()
+        return rows.withColumns(broken) if broken else rows
+
+    def check_python(self) -> None:
+        """Refuse workers that cannot run what is sent to them, before anything is charged."""
+        if "python" in self.tried:
+            return
+        from reaedp.curator.spark_curves import workers_run_python
+
+        if not workers_run_python(self.frame.sparkSession):
+            raise DeclarationError(
+                "Spark's workers cannot run Python code with NumPy and PyArrow, which this release needs."
+                " Install them there for the same version of Python, and name it in PYSPARK_PYTHON."
+            )
+        self.tried.add("python")
+
+    def collect(self, counts: nw.LazyFrame[Any]) -> dict[str, NDArray[np.generic]]:
+        """Run the query; Spark's own words about a failure could quote a row, so they are not repeated."""
+        return collected(counts.to_native())
+
+    def batches(self, counts: nw.LazyFrame[Any]) -> Iterator[dict[str, NDArray[np.generic]]]:
+        """Keep the result on the workers, and fetch as many rows at a time as the driver holds easily."""
+        kept = counts.to_native().persist()
+        try:
+            (rows,) = collected(kept.agg(f.count(f.lit(1)).alias("rows")))["rows"].tolist()
+            parts = -(-rows // ROWS_OF_A_BATCH)
+            part = f.pmod(f.xxhash64(*kept.columns), f.lit(max(parts, 1)))
+            for number in range(parts):
+                yield collected(kept.filter(part == number))
+        finally:
+            kept.unpersist()
+
+    def collect_groups(
+        self, rows: nw.LazyFrame[Any], groups: Sequence[tuple[str, ...]]
+    ) -> Iterator[dict[str, NDArray[np.generic]]]:
+        """Keep the rows on the workers meanwhile, in memory and on disk; lost ones are read and converted again."""
+        kept = rows.to_native().persist()
+        try:
+            for start in range(0, len(groups), TOGETHER):
+                yield from _grouped(kept, groups[start : start + TOGETHER])
+        finally:
+            kept.unpersist()
+
+    def curve_sums(self, rows: nw.LazyFrame[Any], contract: Contract, curve: Curve) -> tuple[Integers, int]:
+        """Sums of lattice points, added up on the workers."""
+        from reaedp.curator import spark_curves
+
+        return spark_curves.curve_sums(rows.to_native(), contract, curve)
+
+    def curve_points(self, rows: nw.LazyFrame[Any], contract: Contract, curve: Curve) -> NDArray[np.int32]:
+        """Lattice points of all curves."""
+        from reaedp.curator import spark_curves
+
+        return spark_curves.curve_points(rows.to_native(), contract, curve)
+
+    def _find(self, name: str) -> tuple[Any, str]:
+        types = self.types
+        if name not in types:
+            raise DeclarationError(f"The data lacks a declared column. {unknown('column', name, types)}")
+        return f.col(f"c{self.names.index(name)}"), types[name].split("(")[0]
+
+
+def open_frame(frame: Any) -> SparkSource:
+    """A data frame of Spark; names that differ in case only are told apart whatever the session's settings."""
+    names = tuple(frame.columns)
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DeclarationError(f"Column names must differ; the table has more than one {twice[0]!r}.")
+    return SparkSource(frame.toDF(*(f"c{number}" for number in range(len(names)))), names)
+
+
+def _kind(field: Any) -> str:
+    """The type of a column; of texts, those of every collation."""
+    name: str = field.dataType.simpleString()
+    kind = TYPES.get(name.split("(", maxsplit=1)[0].split(" ", maxsplit=1)[0], name.upper())
+    return name.upper() if kind == "DECIMAL" else kind
+
+
+def _numbered(rows: Any, name: str, keys: Sequence[tuple[str | float, float]]) -> Any:
+    """The number of the level instead of the value, -1 for any other value, null for none."""
+    cell = f.col(name)
+    if len(keys) <= MOST_SEARCHED:
+        found = f.when(cell.isin(*(key for key, _ in keys)), _halved(cell, keys)) if keys else f.when(f.lit(False), 0.0)
+        return rows.withColumn(name, found.when(cell.isNotNull(), -1.0) if keys else f.when(cell.isNotNull(), -1.0))
+    kind = "string" if isinstance(keys[0][0], str) else "double"
+    levels = rows.sparkSession.createDataFrame(list(keys), f"key {kind}, level double")
+    joined = rows.join(f.broadcast(levels), cell.eqNullSafe(f.col("key")), "left")
+    level = f.coalesce(f.col("level"), f.when(cell.isNotNull(), -1.0))
+    return joined.withColumn(name, level).drop("key", "level")
+
+
+def _halved(cell: Any, keys: Sequence[tuple[str | float, float]]) -> Any:
+    """Halve the list until one is left: membership is tested by hashing."""
+    if len(keys) == 1:
+        return f.lit(keys[0][1])
+    half = len(keys) // 2
+    first = f.when(cell.isin(*(key for key, _ in keys[:half])), _halved(cell, keys[:half]))
+    return first.otherwise(_halved(cell, keys[half:]))
+
+
+def _grouped(rows: Any, groups: Sequence[tuple[str, ...]]) -> Iterator[dict[str, NDArray[np.generic]]]:
+    """One job and one pass for several groupings: a bit of `part` is set for each key that a grouping leaves out."""
+    keys = list(dict.fromkeys(key for group in groups for key in group))
+    sets = [[f.col(key) for key in group] for group in groups]
+    counted = rows.groupingSets(sets, *keys).agg(f.grouping_id().alias("part"), f.count(f.lit(1)).alias("rows"))
+    found = collected(counted.select("part", "rows", *(f.coalesce(f.col(key), f.lit(0)).alias(key) for key in keys)))
+    for group in groups:
+        here = found["part"] == sum(1 << place for place, key in enumerate(reversed(keys)) if key not in group)
+        yield {key: found[key][here] for key in group} | {"rows": found["rows"][here]}

@@ -1,0 +1,151 @@
+"""The custodian's edition of a report: the public one, with the truth beside it, utility and attacks.
+
+Everything that is added was computed from the data without noise, so that every page says not to publish it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from reaedp.charts.drawing import drawn
+from reaedp.charts.promises import Marks, three_marks
+from reaedp.evaluation.evaluate import evaluate
+from reaedp.evaluation.exposure import exposed
+from reaedp.evaluation.finished import Finished, finished
+from reaedp.evaluation.line import Line
+from reaedp.evaluation.originals import original
+from reaedp.report.number import written
+from reaedp.report.page import Page, render
+from reaedp.report.panel import Cell, Figure, Grid, Panel
+from reaedp.report.public import page_of, panels_of
+from reaedp.report.published import PublishedFolder
+
+WARNING = "NOT TO BE PUBLISHED: for the custodian's eyes only; parts of this were computed from the data without noise."
+#: Attacks that one chart can show.
+MOST_MARKS = 40
+
+
+def custodian_report(
+    folder: str | Path,
+    data: Any,
+    *,
+    rng: np.random.Generator,
+    lines: Sequence[Line] | None = None,
+    others: Any | None = None,
+    label: str | None = None,
+    engine: Any = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> str:
+    """The page as HTML; `lines` of an earlier evaluation save the time of a new one."""
+    if lines is None:
+        lines = evaluate(folder, data, rng=rng, others=others, label=label, engine=engine, progress=progress)
+    progress("the truth beside the releases")
+    releases = finished(Path(folder), data, None, engine)
+    published = PublishedFolder.read(Path(folder))
+    panels = panels_of(published, {release.name: original(release) for release in releases})
+    page = page_of(published, (*panels[:4], utility(lines), attacks(lines), exposure(releases, rng), *panels[4:]))
+    progress("drawing")
+    return render(_marked(page))
+
+
+def _marked(page: Page) -> Page:
+    title = f"{page.title}. Custodian's edition"
+    return replace(page, title=title, warning=" ".join(filter(None, (WARNING, page.warning))), switch=True)
+
+
+def utility(lines: Sequence[Line]) -> Panel:
+    """How near the releases are to the truth."""
+    chosen = [line for line in lines if line.permitted is None]
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (line.release, line.subject, line.measure, line.value, _range(line)) for line in chosen
+    )
+    return Panel(
+        anchor="utility",
+        title="How near it is to the truth",
+        words=(
+            (
+                "Each figure compares a release with the data. Blue is what was released, orange what is true: the"
+                " switch above shows either or both in every chart."
+            ),
+        ),
+        grids=(Grid("Errors", ("release", "what", "measure", "value", "range"), rows),),
+        disclosable=False,
+    )
+
+
+def attacks(lines: Sequence[Line]) -> Panel:
+    """What attackers reach, beside a blind guess and what is allowed: a chart for each measure."""
+    chosen = [line for line in lines if line.permitted is not None]
+    measures = list(dict.fromkeys(line.measure for line in chosen))
+    figures = tuple(_figure(measure, [line for line in chosen if line.measure == measure]) for measure in measures)
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (
+            line.release,
+            line.subject,
+            line.measure,
+            line.value,
+            _range(line),
+            "" if line.control is None else line.control,
+            "" if line.baseline is None else line.baseline,
+            "" if line.permitted is None else line.permitted,
+        )
+        for line in chosen
+    )
+    heads = ("release", "attack", "figure", "measured", "range", "people not in the data", "blind guess", "allowed")
+    words = (
+        "Each attack plays against the data of this custodian. The share to compare with is that of people who are not"
+        " in the data: what an attacker gets right about them was learned from everyone and not from them. A weak"
+        " attack says nothing about the release; what is allowed holds against all of them, on average over releases."
+    )
+    return Panel(
+        anchor="attacks",
+        title="What attackers reach",
+        words=(words if chosen else "No attack was run: these kinds of releases are examined by audits alone.",),
+        figures=figures,
+        grids=(Grid("All attacks", heads, rows, folded=True),) if chosen else (),
+        disclosable=False,
+    )
+
+
+def _figure(measure: str, lines: Sequence[Line]) -> Figure:
+    marks = [
+        Marks(
+            f"{line.release}: {line.subject}",
+            line.baseline or 0.0,
+            line.value,
+            line.value if line.low is None else line.low,
+            line.value if line.high is None else line.high,
+            line.permitted or 0.0,
+        )
+        for line in lines[:MOST_MARKS]
+    ]
+    highest = max(marks, key=lambda mark: mark.measured - mark.blind)
+    return Figure(
+        drawn(three_marks(marks, measure)),
+        f"{measure} of {len(marks)} attacks; the most above a blind guess is {highest.name} with"
+        f" {written(highest.measured, 3)}, where {written(highest.allowed, 3)} is allowed.",
+    )
+
+
+def _range(line: Line) -> str:
+    return "" if line.low is None else f"{written(line.low, 3)} to {written(line.high, 3)}"
+
+
+def exposure(releases: Sequence[Finished], rng: np.random.Generator) -> Panel:
+    """Who would be attacked first."""
+    found = (exposed(release, rng) for release in releases)
+    return Panel(
+        anchor="exposure",
+        title="Who is most exposed",
+        words=(
+            (
+                "The promise holds for these as for everyone else. They are where a mistake would hurt first, and whom"
+                " attackers look for."
+            ),
+        ),
+        grids=tuple(grid for grid in found if grid is not None),
+        disclosable=False,
+    )

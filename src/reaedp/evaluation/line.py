@@ -1,0 +1,62 @@
+"""One figure of an evaluation, and a file of them."""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, ClassVar
+
+from reaedp.errors import DeclarationError
+from reaedp.label import no_formula
+
+FILE = "evaluation.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One figure; computed from the truth, so that publishing it would be a release of its own."""
+
+    disclosable: ClassVar[bool] = False
+
+    release: str
+    subject: str
+    measure: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    #: Of attacks: on people who are not in the data, without looking at the release, and the most that is permitted.
+    control: float | None = None
+    baseline: float | None = None
+    permitted: float | None = None
+
+
+_TEXTS = ("release", "subject", "measure")
+
+
+def write_lines(folder: Path, lines: Sequence[Line]) -> None:
+    """Write all figures, each marked as not disclosable."""
+    with (folder / FILE).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, ["disclosable", *(field.name for field in fields(Line))])
+        writer.writeheader()
+        for line in lines:
+            texts = {name: no_formula(getattr(line, name)) for name in _TEXTS}
+            writer.writerow({"disclosable": line.disclosable} | asdict(line) | texts)
+
+
+def read_lines(folder: Path) -> tuple[Line, ...]:
+    """Read what `write_lines` wrote."""
+    try:
+        with (folder / FILE).open(newline="", encoding="utf-8") as file:
+            return tuple(_line(row) for row in csv.DictReader(file))
+    except OSError as error:
+        raise DeclarationError(f"{folder} is not a folder of an evaluation: {FILE} {error.strerror}.") from None
+    except (KeyError, ValueError, TypeError):
+        raise DeclarationError(f"{folder / FILE} is not a file of figures that `reaedp evaluate` wrote.") from None
+
+
+def _line(row: dict[str, Any]) -> Line:
+    numbers = {field.name: row[field.name] for field in fields(Line) if field.name not in _TEXTS}
+    read = {name: float(text) if text else None for name, text in numbers.items()}
+    if read["value"] is None:
+        raise ValueError
+    return Line(**{name: row[name].removeprefix("'") for name in _TEXTS}, **read)  # type: ignore[arg-type]

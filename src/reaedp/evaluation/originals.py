@@ -1,0 +1,77 @@
+"""The true numbers that belong beside the private ones of a release, in the order of its file; for the custodian."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from reaedp.curves.mean_curve import MeanCurve
+from reaedp.evaluation.finished import Finished
+from reaedp.report.profile import merged
+from reaedp.statistics.entropy import ConditionalEntropy, Entropy, MutualInformation
+from reaedp.statistics.entropy_histogram import EntropyHistogram
+from reaedp.statistics.entropy_map import EntropyMap
+from reaedp.statistics.marginal import KeyedMarginal, Marginal
+from reaedp.statistics.routed_entropy import RoutedEntropy
+from reaedp.synthesis.synthetic import Synthetic
+
+
+def original(release: Finished) -> Any:
+    """The true numbers, or nothing for kinds that have none to set beside theirs."""
+    find = _ORIGINALS.get(type(release.statistic))
+    return None if find is None else find(release)
+
+
+def _counts(release: Finished) -> Any:
+    return release.statistic.answer(release.truth)
+
+
+def _key_counts(release: Finished) -> Any:
+    """The true counts of the cells that are shown."""
+    exact: Any = release.statistic.answer(release.truth)
+    known = dict(zip(map(tuple, exact.keys.tolist()), exact.counts.tolist(), strict=True))
+    axes = release.contract.select(release.statistic.columns)
+    places = [{cell: place for place, cell in enumerate(axis.cells)} for axis in axes]
+    named = list(release.released().values())[: len(axes)]
+    keys = zip(*([place[cell] for cell in cells] for place, cells in zip(places, named, strict=True)), strict=True)
+    return np.array([known.get(key, 0) for key in keys])
+
+
+def _bits(release: Finished) -> Any:
+    statistic: Any = release.statistic
+    plain = Entropy(statistic.columns) if isinstance(statistic, RoutedEntropy) else statistic
+    return plain.lattice(release.contract).values(plain.answer(release.truth))
+
+
+def _information(release: Finished) -> Any:
+    statistic: Any = release.statistic
+    true = statistic.value(release.contract, statistic.answer(release.truth))
+    return true.frame(release.noise)["mutual_information"]
+
+
+def _mean(release: Finished) -> Any:
+    statistic: Any = release.statistic
+    exact = statistic.value(release.contract, statistic.answer(release.truth))
+    return exact.on(release.released()["time"], release.noise)
+
+
+def _shares(release: Finished) -> Any:
+    names = release.statistic.columns
+    return {
+        column.name: merged(column, release.truth.counts((column.name,)).values)
+        for column in release.contract.select(names)
+    }
+
+
+_ORIGINALS: dict[type[Any], Callable[[Finished], Any]] = {
+    Marginal: _counts,
+    EntropyHistogram: _counts,
+    KeyedMarginal: _key_counts,
+    Entropy: _bits,
+    RoutedEntropy: _bits,
+    ConditionalEntropy: _bits,
+    MutualInformation: _bits,
+    EntropyMap: _information,
+    MeanCurve: _mean,
+    Synthetic: _shares,
+}

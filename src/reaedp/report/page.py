@@ -1,0 +1,118 @@
+"""Panels become one HTML file that opens from disk: styles, scripts and charts are inside, nothing is fetched.
+
+Charts are drawn by Vega, which is inlined once. Each stands on the page as a picture first, for print and for readers
+without scripts; a script makes it answer to the pointer when it comes into view.
+"""
+
+import base64
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from reaedp.charts.drawing import Specification, svg
+from reaedp.errors import DeclarationError
+from reaedp.report.number import written
+from reaedp.report.panel import Figure, Grid, Panel, Picture
+
+#: Ids of an SVG must not meet those of another one on the same page.
+_IDS = re.compile(r"\b(gradient_|clip)(\d+)\b")
+_CODE = re.compile(r"`([^`]+)`")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Everything a report says."""
+
+    title: str
+    lead: str
+    panels: tuple[Panel, ...]
+    #: Shown large, on every printed page.
+    warning: str = ""
+    #: Parts of the budget: name, share, words.
+    bar: tuple[tuple[str, float, str], ...] = ()
+    #: Whether private and original numbers can be switched.
+    switch: bool = False
+
+
+def render(page: Page) -> str:
+    """The page as HTML."""
+    return written_page("report.html", "report.js", {"page": page})
+
+
+def written_page(template: str, script: str, names: dict[str, Any]) -> str:
+    """A template with its style and its script, which is the only one that a browser will run."""
+    environment = _environment()
+    code = f"(function(){{{bundle()}\n{_source(script)}}})();"
+    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+    parts = {"style": Markup(_source("report.css")), "script": Markup(code), "digest": digest}
+    return environment.get_template(template).render(**parts, **names)
+
+
+@cache
+def bundle() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script."""
+    import vl_convert
+
+    # Without a snippet it is everything; its stub knows of no such call.
+    code = str(vl_convert.javascript_bundle(None))  # type: ignore[arg-type]
+    return code.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("reaedp.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    counted = iter(range(1_000_000))
+    environment.filters |= {
+        "picture": lambda figure: _picture(figure, next(counted)),
+        "responsive": _responsive,
+        "data": _data,
+        "said": _said,
+        "written": written,
+    }
+    environment.tests["grid"] = lambda part: isinstance(part, Grid)
+    return environment
+
+
+def _source(name: str) -> str:
+    loader = PackageLoader("reaedp.report")
+    return loader.get_source(Environment(autoescape=True), name)[0]
+
+
+def _picture(figure: Figure, number: int) -> Markup:
+    """The chart as Vega draws it, which escapes texts; its ids count on from chart to chart."""
+    seen: dict[str, str] = {}
+    drawn = _IDS.sub(lambda found: seen.setdefault(found[0], f"{found[1]}{number}_{len(seen)}"), svg(figure.chart))
+    return Markup(drawn)
+
+
+def _responsive(figure: Figure) -> Specification:
+    """The same chart as wide as its place."""
+    return figure.chart | {"width": "container"}
+
+
+def _data(picture: Picture) -> str:
+    return f"data:image/png;base64,{base64.b64encode(picture.content).decode()}"
+
+
+def _said(text: str) -> Markup:
+    """Words with what is typed between backticks set apart."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))
+
+
+def save(path: Path, text: str) -> None:
+    """Write under a hidden name first, so that a page is whole or not there."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        hidden = path.with_name(f".{path.name}.{uuid4().hex}")
+        hidden.write_text(text, encoding="utf-8")
+        hidden.replace(path)
+    except OSError as error:
+        raise DeclarationError(f"{path} cannot be written: {error.strerror}.") from None

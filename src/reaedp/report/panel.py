@@ -1,0 +1,60 @@
+"""The parts of a report before they become a page: words, figures and tables under a heading."""
+
+from dataclasses import dataclass, field
+
+from reaedp.charts.drawing import Specification
+
+#: Numbers are written for people, and sorted as numbers.
+Cell = str | int | float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Figure:
+    """A chart, and the same in words for those who do not see it."""
+
+    chart: Specification
+    words: str
+    #: Whether it can share a line with others of its kind.
+    small: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An image file, written into the page."""
+
+    content: bytes
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table; `rest` says where the rows are that had no room."""
+
+    caption: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    rest: str = ""
+    #: Behind a heading that opens, for numbers that a figure shows already.
+    folded: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """One section. What was computed from private truth is not disclosable, and no public page takes it."""
+
+    anchor: str
+    title: str
+    words: tuple[str, ...] = ()
+    #: Name and value pairs.
+    facts: tuple[tuple[str, str], ...] = ()
+    figures: tuple[Figure, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    grids: tuple[Grid, ...] = ()
+    #: Sections within this one.
+    panels: tuple["Panel", ...] = field(default=())
+    disclosable: bool = True
+
+    @property
+    def all_disclosable(self) -> bool:
+        """Whether this section and all within may be published."""
+        return self.disclosable and all(panel.all_disclosable for panel in self.panels)

@@ -1,0 +1,67 @@
+"""How often each declared cell occurs among synthetic values."""
+
+from collections.abc import Callable
+from datetime import date
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.contract import Boolean, Category, Column, Date, Integer, Number
+
+#: The cell of values that are missing.
+MISSING = "missing"
+
+
+def shares(column: Column, values: NDArray[Any]) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    """Names of the cells, the last one for missing values, and the share of the values in each."""
+    missing = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else np.zeros(len(values), bool)
+    present = np.ma.getdata(values)[~missing]
+    counts = np.bincount(_CELLS[column.kind](column, present), minlength=column.regular)[: column.regular]
+    share = np.append(counts, missing.sum()) / max(len(values), 1)
+    return (*column.labels, MISSING), share
+
+
+def merged(column: Column, counts: NDArray[Any]) -> NDArray[np.float64]:
+    """Shares of the same cells from counts that have a cell for each trouble."""
+    regular, troubles = counts[: column.regular], counts[column.regular :]
+    shared: NDArray[np.float64] = np.append(regular, troubles.sum()) / max(counts.sum(), 1)
+    return shared
+
+
+def _number(column: Column, values: NDArray[Any]) -> NDArray[np.intp]:
+    assert isinstance(column, Number)
+    places = np.searchsorted(column.boundaries, values.astype(np.float64), side="right") - 1
+    return np.clip(places, 0, column.regular - 1)
+
+
+def _integer(column: Column, values: NDArray[Any]) -> NDArray[np.intp]:
+    assert isinstance(column, Integer)
+    return np.clip((values.astype(np.int64) - column.lower) // column.width, 0, column.regular - 1)
+
+
+def _date(column: Column, values: NDArray[Any]) -> NDArray[np.intp]:
+    assert isinstance(column, Date)
+    starts = np.array(column.starts, dtype="datetime64[D]")
+    days = np.array([np.datetime64(day, "D") if isinstance(day, date) else day for day in values.tolist()])
+    return np.clip(np.searchsorted(starts, days.astype("datetime64[D]"), side="right") - 1, 0, column.regular - 1)
+
+
+def _category(column: Column, values: NDArray[Any]) -> NDArray[np.intp]:
+    assert isinstance(column, Category)
+    places = {level: place for place, level in enumerate(column.levels)}
+    # What is no level is counted behind the last one, and not shown.
+    return np.array([places.get(str(value), column.regular) for value in values.tolist()], dtype=np.intp)
+
+
+def _boolean(column: Column, values: NDArray[Any]) -> NDArray[np.intp]:  # noqa: ARG001
+    return values.astype(np.intp)
+
+
+_CELLS: dict[str, Callable[[Column, NDArray[Any]], NDArray[np.intp]]] = {
+    Number.kind: _number,
+    Integer.kind: _integer,
+    Date.kind: _date,
+    Category.kind: _category,
+    Boolean.kind: _boolean,
+}

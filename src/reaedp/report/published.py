@@ -1,0 +1,80 @@
+"""A release folder as it lies on disk: what it says of itself, and its numbers."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.contract import Contract
+from reaedp.engine import connect
+from reaedp.errors import DeclarationError
+from reaedp.manifest import read_contract, read_manifest, read_noise, read_statistic
+from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.statistics.statistic import Statistic
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """One release of a folder."""
+
+    folder: Path
+    record: dict[str, Any]
+    contract: Contract
+
+    @property
+    def name(self) -> str:
+        """Its name in the plan, which is that of its files."""
+        return str(self.record["name"])
+
+    @cached_property
+    def statistic(self) -> Statistic:
+        """What was asked."""
+        return read_statistic(self.record["statistic"])
+
+    @cached_property
+    def noise(self) -> Calibrated:
+        """How the answer was hidden."""
+        return read_noise(self.record)
+
+    @cached_property
+    def frame(self) -> dict[str, NDArray[Any]]:
+        """The numbers, a column each; missing values are masked."""
+        path = self.folder / f"{self.name}.parquet"
+        if not path.exists():
+            raise DeclarationError(f"{self.folder} is not a whole release folder: {path.name} is missing.")
+        connection = connect()
+        try:
+            return dict(connection.read_parquet(str(path)).fetchnumpy())
+        finally:
+            connection.close()
+
+    def attachment(self, suffix: str) -> bytes | None:
+        """A file beside the numbers, if there is one."""
+        path = self.folder / f"{self.name}{suffix}"
+        return path.read_bytes() if path.exists() else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PublishedFolder:
+    """All releases of a folder under their contract."""
+
+    record: dict[str, Any]
+    contract: Contract
+    releases: tuple[Published, ...]
+
+    @classmethod
+    def read(cls, folder: Path) -> "PublishedFolder":
+        """Read the manifest; numbers are read when they are needed."""
+        record = read_manifest(folder)
+        contract = read_contract(record)
+        releases = tuple(Published(folder, release, contract) for release in record["releases"])
+        return cls(record, contract, releases)
+
+
+def texts(column: NDArray[Any]) -> list[str]:
+    """The values of a column as they would be written, an empty text for a missing one."""
+    missing = np.ma.getmaskarray(column) if isinstance(column, np.ma.MaskedArray) else np.zeros(len(column), bool)
+    return ["" if gone else str(value) for value, gone in zip(np.ma.getdata(column).tolist(), missing, strict=True)]
