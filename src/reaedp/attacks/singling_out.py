@@ -65,7 +65,13 @@ def blind(like: Descriptions, sizes: tuple[int, ...], rng: np.random.Generator) 
 
 
 def single_out(
-    people: People, descriptions: Descriptions, *, epsilon: float, delta: float, rng: np.random.Generator
+    people: People,
+    descriptions: Descriptions,
+    *,
+    epsilon: float,
+    delta: float,
+    rng: np.random.Generator,
+    name: str = "singling out",
 ) -> Attack:
     """The share of descriptions that fit exactly one record, among the members and among as many outsiders.
 
@@ -80,7 +86,7 @@ def single_out(
     trials = len(inside)
     alone = [int((fitting == 1).sum()) for fitting in (inside, outside, guessed)]
     main, control = share(alone[0], trials), share(alone[1], trials)
-    return Attack("singling out", "descriptions of one", main, control, alone[2] / trials, most)
+    return Attack(name, "descriptions of one", main, control, alone[2] / trials, most)
 
 
 def _at_most(fitting: Integers) -> float:

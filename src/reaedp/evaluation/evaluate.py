@@ -203,13 +203,17 @@ def _on_people(
         halves = (range(columns // 2), range(columns // 2, columns))
         yield linkability(people, synthetic, halves, release.promise, rng=rng)
         secret = columns - 1 if label is None else label
-        for learner in (by_neighbours(people.space, secret), by_classifier):
-            yield infer(people, synthetic, secret, learner, release.promise, rng=rng)
-    for found in (
-        rare_values(synthetic, people.space.sizes, GUESSES, rng),
-        combinations(synthetic, min(3, columns), GUESSES, rng),
-    ):
-        yield single_out(people, found, epsilon=release.epsilon, delta=release.contract.budget.delta, rng=rng)
+        learners = {"nearest records": by_neighbours(people.space, secret), "a classifier": by_classifier}
+        for how, learner in learners.items():
+            name = f"attribute inference by {how}"
+            yield infer(people, synthetic, secret, learner, release.promise, rng=rng, name=name)
+    described = {
+        "rare values": rare_values(synthetic, people.space.sizes, GUESSES, rng),
+        "combinations": combinations(synthetic, min(3, columns), GUESSES, rng),
+    }
+    limit = {"epsilon": release.epsilon, "delta": release.contract.budget.delta}
+    for how, found in described.items():
+        yield single_out(people, found, **limit, rng=rng, name=f"singling out by {how}")
 
 
 def _line(release: Finished, attack: Attack) -> Line:
