@@ -41,7 +41,7 @@ class ArrowSchema(ctypes.Structure):
 
 
 #: Doubles, integers of 32 and of 64 bits, and lists whose bounds are 32-bit numbers.
-_KINDS: dict[bytes, Any] = {b"g": np.float64, b"i": np.int32, b"l": np.int64}
+_KINDS: dict[bytes, Any] = {b"c": np.int8, b"s": np.int16, b"g": np.float64, b"i": np.int32, b"l": np.int64}
 _UNDERSTOOD = {*_KINDS, b"+l"}
 _Array, _Stream = ctypes.POINTER(ArrowArray), ctypes.POINTER(ArrowStream)
 ArrowArray._fields_ = [
