@@ -108,7 +108,7 @@ def synthetic_records(records: int, folder: Path) -> Callable[[], object]:
 
 
 COSTS = (
-    Cost("rows of a histogram", "rows", 1.0, 10**6, (10**5, 10**6, 3 * 10**6, 10**7, 3 * 10**7, 10**8),
+    Cost("rows of a histogram", "rows", 1.0, 10**7, (10**5, 10**6, 3 * 10**6, 10**7, 3 * 10**7, 10**8),
          (10**5, 10**6, 3 * 10**6), histogram_of_rows),
     Cost("cells of a histogram", "cells", 1.0, 10**4, (10**2, 10**3, 10**4, 10**5, 10**6), (10**3, 10**4, 10**5),
          histogram_of_cells),
