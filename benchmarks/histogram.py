@@ -110,9 +110,15 @@ def compared(kind: str, rows: int, peers: list[str], rounds: int, earlier: Times
         if theirs:
             earlier[name, rows] = theirs["seconds"]
             behind = theirs["seconds"] < ours["seconds"]
-            note = theirs["versions"] + (f"; {WHY_SMALL}" if behind and rows <= 1_000_000 else "")
+            spent = ours["processor"] / max(theirs["processor"], 1e-9)
+            note = f"{theirs['versions']}; ratio of processor time {spent:.2f}" if behind else theirs["versions"]
+            note += f"; {WHY_SMALL}" if behind and rows <= 1_000_000 else ""
         elif long[name] >= CAP:
-            note = f"not tried: {figure(long[name])} s expected from fewer rows"
+            note = (
+                f"not tried: fewer rows say {figure(long[name])} s"
+                if long[name] < math.inf
+                else "not tried: see fewer rows"
+            )
         else:
             note = race.missing[name]
             earlier[name, rows] = math.inf if "no result" in note else 0.0

@@ -130,6 +130,7 @@ def main() -> None:
         measure = not chosen.only or job.script in chosen.only
         keep = chosen.keep if measure else True
         if not measure and not (DATA / "measured" / f"{job.key(chosen.quick)}.json").exists():
+            results.append(Done(job.name.replace(str(HERE), "benchmarks"), [], {}, "NOT MEASURED in this run"))
             continue
         results.append(run(job, argparse.Namespace(quick=chosen.quick, keep=keep)))
         out.parent.mkdir(parents=True, exist_ok=True)

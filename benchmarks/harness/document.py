@@ -68,4 +68,5 @@ def _surroundings(results: Sequence[Done]) -> str:
 def _told(done: Done) -> tuple[object, ...]:
     facts = done.facts
     load = " and ".join(map(str, facts.get("load", [])))
-    return f"`{done.name}`", facts.get("seconds", ""), load, facts.get("date", ""), facts.get("commit", ""), done.failed
+    remark = done.failed or facts.get("remark", "")
+    return f"`{done.name}`", facts.get("seconds", ""), load, facts.get("date", ""), facts.get("commit", ""), remark
