@@ -310,6 +310,7 @@ def test_masters_are_known_by_their_form(text: str, master: bool) -> None:
     assert master == is_master(text)
 
 
+@pytest.mark.slow
 def test_the_command_line_counts_on_the_cluster(clinic: Path, cluster: Cluster) -> None:
     (clinic / "small.toml").write_text(PLAN.split('[[release]]\nname = "frequent"', maxsplit=1)[0], encoding="utf-8")
     command = ["release", "small.toml", "--data", "data.parquet", "--engine", cluster.master, "--out", "cli"]
