@@ -23,8 +23,8 @@ from reaedp.table import KeyCounts, Table
 if TYPE_CHECKING:
     from reaedp.curator.curves import Origin
 
-#: Cells that are held together when there are more; noise for so many takes some seconds.
-CELLS_OF_A_PART = 2**19
+#: Cells that are held together when there are more; noise for so many takes a second.
+CELLS_OF_A_PART = 2**17
 
 
 class Records:
