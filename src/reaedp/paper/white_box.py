@@ -73,7 +73,7 @@ def games(epsilon: float, base: Integers, rng: np.random.Generator) -> Iterator[
     """Every game at (ε, δ); `base` is a histogram of everyone else."""
     yield _curve(epsilon)
     yield _network(epsilon, rng)
-    yield _keys(epsilon, base)
+    yield _keys(epsilon, base, rng)
     yield _record(epsilon)
 
 
@@ -163,15 +163,13 @@ class _Keys:
         return released.reshape(exact.shape)
 
 
-def _keys(epsilon: float, base: Integers) -> Game:
+def _keys(epsilon: float, base: Integers, rng: np.random.Generator) -> Game:
     """The target has a key that many have; other keys do not move."""
     noise = _Keys(Calibrated(Threshold(epsilon, DELTA), ONE_ROW))
     others = base * KEY_ROWS
     target = np.arange(len(base)) == np.argmax(base)
     pair = Pair(others + target, others)
-    channel = KeyedChannel(
-        noise.threshold, SeededNoise(np.random.default_rng(0)), pair.moved.absent, pair.moved.present
-    )
+    channel = KeyedChannel(noise.threshold, SeededNoise(rng), pair.moved.absent, pair.moved.present)
     score: Any = channel.evidence()
     return Game(KEYS, pair, noise, lambda released: score(np.where(released == 0, ABSENT, released)[:, target]))
 
