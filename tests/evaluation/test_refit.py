@@ -11,6 +11,8 @@ from reaedp.evaluation import refit
 from reaedp.evaluation.refit import CodedRecords, Refit
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.statistics.marginal import counting_sensitivity
+from reaedp.synthesis.amortised import Amortised
+from reaedp.synthesis.deniability import Deniable
 from reaedp.synthesis.network import Network
 
 NAMES = ("a", "b", "c")
@@ -62,6 +64,18 @@ def test_large_tables_are_counted_by_sorting(codes: np.ndarray, monkeypatch: pyt
     for group, counted in small.items():
         assert np.array_equal(counted.keys, large[group].keys)
         assert np.array_equal(counted.counts, large[group].counts)
+
+
+def test_every_method_is_made_again(codes: np.ndarray) -> None:
+    """Whatever mechanisms ask of records, coded records answer."""
+    for mechanism in (
+        Network.within(8.0, 1e-6, CONTRACT, NAMES),
+        Amortised.within(8.0, 1e-6, CONTRACT, NAMES),
+        Deniable.within(8.0, 1e-6, CONTRACT, NAMES, 5),
+    ):
+        made = Refit(CONTRACT, NAMES, Calibrated(mechanism, SENSITIVITY), 100)(codes, np.random.default_rng(1))
+        assert len(NAMES) == made.shape[1]
+        assert len(made) in (100, *range(6))
 
 
 def test_only_synthetic_records_are_made_again() -> None:

@@ -38,6 +38,10 @@ class CodedRecords:
         keys, counts = np.unique(self.codes[:, self._places(names)], axis=0, return_counts=True)
         return KeyCounts(self.contract.select(names), keys.astype(np.int32), counts.astype(np.int64))
 
+    def key_parts(self, names: tuple[str, ...]) -> Iterator[KeyCounts]:
+        """All of them at once."""
+        yield self.key_counts(names)
+
     def counts(self, names: tuple[str, ...]) -> Table:
         """How many rows fall into each cell."""
         axes = self.contract.select(names)
