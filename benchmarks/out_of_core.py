@@ -12,15 +12,19 @@ Each runs in a process of its own, whose peak is read from the operating system.
 """
 
 import argparse
+import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
-import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
+
+from harness.row import Row
+from harness.script import parser, present
 
 DATA = Path(__file__).parent / "data"
 KEYED = ("k0", "k1", "k2")
@@ -81,7 +85,7 @@ def run(name: str, rows: int, keys: int) -> None:
         terms = Contract(
             dataset="d", unit=unit, budget=Budget(10_000, 1e-3), ledger=f"{folder}/ledger.sqlite", columns=columns
         )
-        before, begin = peak(), time.perf_counter()
+        before = peak()
         curator = Curator(terms, str(path))
         if name == "keys":
             shown = len(curator.release(KeyedMarginal(*KEYED), Threshold(1.0, 1e-6)).value.counts)
@@ -95,11 +99,7 @@ def run(name: str, rows: int, keys: int) -> None:
                 curator.release(Marginal(f"x{i}"), Laplace(1.0))
             what = f"{rows:,} rows" if name == "people" else f"{width} columns, {rows // 60:,} rows"
         size = path.stat().st_size / 2**20
-        print(
-            f"{name:7} {what:32} file {size:7,.0f} MB  limit {os.environ['REAEDP_MEMORY']:>6}  peak {peak():6,.0f} MB"
-            f" ({before:,.0f} MB before data)  {time.perf_counter() - begin:6.1f} s",
-            flush=True,
-        )
+        print(json.dumps({"what": what, "file": size, "before": before, "peak": peak()}))
 
 
 def peak() -> float:
@@ -108,8 +108,32 @@ def peak() -> float:
     return int(line) / 1024
 
 
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    size, keys = (options.rows // 10, options.keys // 10) if options.quick else (options.rows, options.keys)
+    limit = megabytes(options.memory)
+    for name in options.only:
+        made(name, size, keys)
+        command = [sys.executable, __file__, "--here", "--only", name, "--rows", str(size), "--keys", str(keys)]
+        environment = os.environ | {"REAEDP_MEMORY": options.memory}
+        done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
+        shared = {"section": "Data larger than memory", "against": f"the limit of {options.memory}", "unit": "MB"}
+        if done.returncode:
+            note = f"failed with exit code {done.returncode}"
+            yield Row(what=name, ours=None, theirs=limit, note=note, **shared)
+            continue
+        found = json.loads(done.stdout.splitlines()[-1])
+        note = f"file of {found['file']:,.0f} MB; {found['before']:,.0f} MB are Python and its libraries"
+        ours = found["peak"] - found["before"]
+        yield Row(what=f"{name}: {found['what']}", ours=ours, theirs=limit, limit=True, note=note, **shared)
+
+
+def megabytes(memory: str) -> float:
+    number, unit = re.fullmatch(r"([0-9.]+) ?(GB|MB)", memory).groups()  # type: ignore[union-attr]
+    return float(number) * (1_000 if unit == "GB" else 1) * 1e6 / 2**20
+
+
 def main() -> None:
-    options = argparse.ArgumentParser()
+    options = parser(__doc__)
     options.add_argument("--memory", default="1GB")
     options.add_argument("--rows", type=int, default=30_000_000)
     options.add_argument("--keys", type=int, default=20_000_000)
@@ -118,14 +142,8 @@ def main() -> None:
     given = options.parse_args()
     if given.here:
         run(given.only[0], given.rows, given.keys)
-        return
-    for name in given.only:
-        made(name, given.rows, given.keys)
-        sizes = ["--rows", str(given.rows), "--keys", str(given.keys)]
-        command = [sys.executable, __file__, "--here", "--only", name, *sizes]
-        done = subprocess.run(command, env=os.environ | {"REAEDP_MEMORY": given.memory}, check=False)
-        if done.returncode:
-            print(f"{name:7} failed with exit code {done.returncode}")
+    else:
+        present(given, rows)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """A histogram on local Spark: our whole release against the same counts in hand-written Spark SQL, and DuckDB's counts.
 
-    python benchmarks/spark.py [--rows 10000000] [--rounds 3] [--engine 'local[*]']
+    python benchmarks/spark.py [--sizes 10000000 100000000] [--rounds 3] [--engine 'local[*]']
 
 By hand there are no checks, no cells for broken values, no noise and no ledger: two columns are cut into bins by
 `floor` and counted. Both take turns for several rounds in one session, of which the best counts, and the exact tables
@@ -9,12 +9,14 @@ of Spark and DuckDB are compared cell by cell.
 
 import argparse
 import tempfile
-import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import duckdb
 
+from harness.row import Row
+from harness.script import parser, present
+from harness.stopwatch import best
 from reaedp import Budget, Category, Contract, Curator, Laplace, Marginal, Number, Unit
 from reaedp.curator.records import Records
 from reaedp.curator.spark_session import session_of
@@ -44,34 +46,42 @@ def contract(folder: str, unit: Unit) -> Contract:
     return Contract(dataset="incomes", unit=unit, budget=budget, ledger=ledger, columns=(income, group))
 
 
-def timed(work: Any) -> float:
-    begin = time.perf_counter()
-    work()
-    return time.perf_counter() - begin
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    session = session_of(options.engine)
+    names = ("income", "class")
+    for size in options.sizes or ([1_000_000] if options.quick else [10_000_000, 100_000_000]):
+        file = generate(size)
+        with tempfile.TemporaryDirectory() as folder:
+            terms = contract(folder, Unit("add-remove"))
+            here, there = (Records(terms, str(file), engine).key_counts(names) for engine in (None, options.engine))
+            same = here.keys.tolist() == there.keys.tolist() and here.counts.tolist() == there.counts.tolist()
+            curator = Curator(terms, str(file), engine=options.engine)
+            found = best(
+                {
+                    "hand": lambda file=file: session.sql(BY_HAND.format(file=file)).toArrow(),
+                    "ours": lambda curator=curator: curator.release(Marginal(*names), Laplace(0.1)),
+                },
+                options.rounds,
+            )
+        yield Row(
+            section="Spark",
+            what=f"histogram of two columns, {size:,} rows of Parquet",
+            against=f"Spark SQL by hand, {options.engine}",
+            ours=found["ours"],
+            theirs=found["hand"],
+            limit=True,
+            goal=1.3 if size >= 10_000_000 else None,
+            note=f"all {len(here.counts)} counts equal DuckDB's" if same else "COUNTS DIFFER FROM DUCKDB'S",
+        )
+    session.stop()
 
 
 def main() -> None:
-    options = argparse.ArgumentParser()
-    options.add_argument("--rows", type=int, default=10_000_000)
+    options = parser(__doc__)
+    options.add_argument("--sizes", type=int, nargs="+", metavar="ROWS")
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--engine", default="local[*]")
-    given = options.parse_args()
-    file = generate(given.rows)
-    session = session_of(given.engine)
-    names = ("income", "class")
-    with tempfile.TemporaryDirectory() as folder:
-        terms = contract(folder, Unit("add-remove"))
-        here, there = (Records(terms, str(file), engine).key_counts(names) for engine in (None, given.engine))
-        same = here.keys.tolist() == there.keys.tolist() and here.counts.tolist() == there.counts.tolist()
-        print(f"{given.rows:,} rows, {len(here.counts)} cells; DuckDB and Spark agree in every one: {same}")
-        curator = Curator(terms, str(file), engine=given.engine)
-        ours, hand = [], []
-        for _ in range(given.rounds):
-            hand.append(timed(lambda: session.sql(BY_HAND.format(file=file)).toArrow()))
-            ours.append(timed(lambda: curator.release(Marginal(*names), Laplace(0.1))))
-        print(f"by hand {min(hand):.2f} s, our release {min(ours):.2f} s, ratio {min(ours) / min(hand):.2f}")
-        print("all rounds, by hand and ours:", *(f"{h:.2f}/{o:.2f}" for h, o in zip(hand, ours, strict=True)))
-    session.stop()
+    present(options.parse_args(), rows)
 
 
 if __name__ == "__main__":
