@@ -122,8 +122,7 @@ def main() -> None:
     options.add_argument("--out", type=Path, help="RESULTS.md beside this script, or data/QUICK.md of a quick run")
     chosen = options.parse_args()
     out = chosen.out or (DATA / "QUICK.md" if chosen.quick else HERE / "RESULTS.md")
-    present = [job for job in JOBS if (HERE / f"{job.script}.py").exists()]
-    jobs = [job for job in present if not (chosen.quick and job.script in SLOW)]
+    jobs = [job for job in JOBS if not (chosen.quick and job.script in SLOW)]
     results = []
     for place, job in enumerate(jobs, 1):
         print(f"\n── {place} of {len(jobs)}: {job.name}", flush=True)
