@@ -19,7 +19,7 @@ from markupsafe import Markup, escape
 from reaedp.charts.drawing import Specification, svg
 from reaedp.errors import DeclarationError
 from reaedp.report.number import written
-from reaedp.report.panel import Figure, Grid, Panel, Picture
+from reaedp.report.panel import Figure, Panel, Picture
 
 #: Ids of an SVG must not meet those of another one on the same page.
 _IDS = re.compile(r"\b(gradient_|clip)(\d+)\b")
@@ -43,13 +43,13 @@ class Page:
 
 def render(page: Page) -> str:
     """The page as HTML."""
-    return written_page("report.html", "report.js", {"page": page})
+    return written_page("report.html", "report.js", {"title": page.title, "page": page})
 
 
 def written_page(template: str, script: str, names: dict[str, Any]) -> str:
     """A template with its style and its script, which is the only one that a browser will run."""
     environment = _environment()
-    code = f"(function(){{{bundle()}\n{_source(script)}}})();"
+    code = f"(function(){{{bundle()}\n{_source('chart.js')}{_source(script)}}})();"
     digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
     parts = {"style": Markup(_source("report.css")), "script": Markup(code), "digest": digest}
     return environment.get_template(template).render(**parts, **names)
@@ -77,7 +77,6 @@ def _environment() -> Environment:
         "said": _said,
         "written": written,
     }
-    environment.tests["grid"] = lambda part: isinstance(part, Grid)
     return environment
 
 

@@ -58,21 +58,8 @@ if (bins) bins.addEventListener("input", show);
 show();
 
 for (const figure of document.querySelectorAll("figure.chart")) {
-  const place = figure.querySelector(".plot");
-  const picture = place.firstElementChild;
-  const canvas = document.createElement("div");
-  canvas.style.width = "100%";
-  place.append(canvas);
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  vegaEmbed(canvas, JSON.parse(figure.querySelector("script").textContent), {
-    mode: "vega-lite", ast: true, renderer: "svg", actions: false, logLevel: 1, tooltip: { theme: dark ? "dark" : "light" },
-  }).then((made) => {
-    picture.remove();
-    views.push(made.view);
-    figure.dataset.ready = "yes";
+  enliven(figure).then((chart) => {
+    if (chart) views.push(chart.view);
     show();
-  }).catch((error) => {
-    canvas.remove();
-    console.error(error);
   });
 }

@@ -1,31 +1,16 @@
 // Charts answer to the pointer once they come into view; tables sort; details open for print.
-const views = [];
+const charts = [];
 let edition = "both";
 
-function tell(view) {
-  if (view.hasSwitch) view.view.signal("shown", edition).run();
+function tell(chart) {
+  if (chart.knows("shown")) chart.view.signal("shown", edition).run();
 }
 
-async function enliven(figure) {
-  const place = figure.querySelector(".plot");
-  const picture = place.firstElementChild;
-  const chart = JSON.parse(figure.querySelector("script").textContent);
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  const canvas = document.createElement("div");
-  canvas.style.width = "100%";
-  place.append(canvas);
-  try {
-    const made = await vegaEmbed(canvas, chart, {
-      mode: "vega-lite", ast: true, renderer: "svg", actions: false, logLevel: 1, tooltip: { theme: dark ? "dark" : "light" },
-    });
-    picture.remove();
-    const view = { view: made.view, hasSwitch: (chart.params || []).some((p) => p.name === "shown") };
-    views.push(view);
-    tell(view);
-    figure.dataset.ready = "yes";
-  } catch (error) {
-    canvas.remove(); // the picture stays
-    console.error(error);
+async function awaken(figure) {
+  const chart = await enliven(figure);
+  if (chart) {
+    charts.push(chart);
+    tell(chart);
   }
 }
 
@@ -33,7 +18,7 @@ const watcher = new IntersectionObserver((entries) => {
   for (const entry of entries) {
     if (entry.isIntersecting) {
       watcher.unobserve(entry.target);
-      enliven(entry.target);
+      awaken(entry.target);
     }
   }
 }, { rootMargin: "300px" });
@@ -41,7 +26,7 @@ document.querySelectorAll("figure.chart").forEach((figure) => watcher.observe(fi
 
 document.querySelectorAll("input[name=shown]").forEach((choice) => choice.addEventListener("change", () => {
   edition = choice.value;
-  views.forEach(tell);
+  charts.forEach(tell);
 }));
 
 function sortKey(row, place) {
