@@ -25,7 +25,7 @@ def test_the_whole_path_from_plan_to_verified_release(clinic: Path, reaedp: Run)
     assert 7 == verified.stdout.count("✓")
     assert sorted(path.name for path in (clinic / "out").iterdir()) == [
         "README.txt", "ages.csv", "ages.parquet", "both.csv", "both.parquet", "frequent.csv", "frequent.parquet",
-        "release.json",
+        "release.json", "report.html",
     ]  # fmt: skip
     assert not [path for path in clinic.iterdir() if path.name.startswith(".")]
 

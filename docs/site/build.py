@@ -36,6 +36,8 @@ def main(out: Path) -> int:
         for name, text in sources().items():
             (source / name).parent.mkdir(parents=True, exist_ok=True)
             (source / name).write_text(text, encoding="utf-8")
+        for picture in pages.PICTURES:
+            shutil.copy(pages.ROOT / picture, source)
         strictly = ["-b", "html", "-q", "-W", "--keep-going", "-d", str(trees), "-c", str(HERE)]
         code = build_main([*strictly, str(source), str(site)])
         if code == 0:

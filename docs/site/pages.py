@@ -21,7 +21,17 @@ GUIDES = (
 )
 #: Sections in their order; the reference is generated.
 ORDER = ("Start", "Guides", "Reference", "Proofs", "Project")
-PROJECT = ("docs/architecture.md", "docs/errata.md", "CONTRIBUTING.md", "CHANGELOG.md")
+PROJECT = (
+    "docs/architecture.md",
+    "docs/errata.md",
+    "benchmarks/README.md",
+    "benchmarks/RESULTS.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+)
+
+#: Charts that pages show; they lie beside the pages.
+PICTURES = ("benchmarks/growth.svg",)
 
 _LINK = re.compile(r"(?<=\]\()([^)#\s]+)(#[^)\s]*)?(?=\))")
 _FENCE = re.compile(r"^```(\w+)[ \t]+([^\n]+)\n", re.MULTILINE)
@@ -48,7 +58,7 @@ def page(file: str) -> str:
     path = PurePosixPath(file)
     if path.name == "PROOFS.md":
         return f"proofs/{path.parent.name}"
-    return {"README.md": "index"}.get(file, path.stem.lower())
+    return {"README.md": "index", "benchmarks/README.md": "benchmarks"}.get(file, path.stem.lower())
 
 
 def places() -> dict[str, str]:
@@ -70,7 +80,9 @@ def _link(file: str, found: re.Match[str]) -> str:
         return found[0]
     meant = (ROOT / file).parent.joinpath(target).resolve().relative_to(ROOT).as_posix()
     pages = places()
-    return f"/{pages[meant]}.md{anchor}" if meant in pages else found[0]
+    if meant in pages:
+        return f"/{pages[meant]}.md{anchor}"
+    return f"/{PurePosixPath(target).name}" if meant in PICTURES else found[0]
 
 
 def _titled(found: re.Match[str]) -> str:

@@ -16,6 +16,7 @@ from reaedp.contract.column import Column
 from reaedp.curator.records import Records
 from reaedp.errors import DeclarationError
 from reaedp.folder import _write_values
+from reaedp.label import no_formula
 from reaedp.synthesis.decode import decode
 
 NUMBER = Number(name="number", lower=0, upper=10, bins=3, provenance="public")
@@ -193,7 +194,10 @@ def test_reading_what_was_decoded_gives_the_same_counts(kind: Any, data: st.Data
     rows = decode((column,), every_cell[:, None], rng)
     with TemporaryDirectory() as folder:
         _write_values(Path(folder) / "rows", rows)
-        for source in (rows, f"{folder}/rows.csv", f"{folder}/rows.parquet"):
+        # What a spreadsheet would take for a formula has an apostrophe before it in CSV files.
+        plain = all(no_formula(label) == label for label in column.labels) or column.kind != "category"
+        sources = [rows, f"{folder}/rows.parquet", *([f"{folder}/rows.csv"] if plain else [])]
+        for source in sources:
             counts = Records(contract, source).counts(("value",))
             assert reread(column, every_cell) == counts.values.tolist()
 

@@ -22,6 +22,7 @@ WIDTH, HEIGHT = 720, 260
 LINE = 20
 #: The name of the switch between private and original numbers.
 SHOWN = "shown"
+_HARMLESS = str.maketrans({"\\": "∖", '"': "”"})
 _CONFIG = {
     "view": {"stroke": None},
     "axis": {"labelLimit": 160, "titleLimit": 480, "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": 500},
@@ -65,9 +66,12 @@ def names(field: str, title: str | None, count: int) -> Specification:
 
 
 def hover(**fields: tuple[str, str | None]) -> list[Specification]:
-    """What is said when a mark is pointed at: the title and the number format of each field."""
+    """What is said when a mark is pointed at: the title and the number format of each field.
+
+    Vega-Lite writes these titles into an expression and escapes quotes there, but not backslashes.
+    """
     return [
-        {"field": field, "title": title}
+        {"field": field, "title": title.translate(_HARMLESS)}
         | ({"type": "nominal"} if form is None else {"type": "quantitative", "format": form})
         for field, (title, form) in fields.items()
     ]
