@@ -70,7 +70,7 @@ def rows(options: argparse.Namespace) -> Iterator[Row]:
             ours=found["ours"],
             theirs=found["hand"],
             limit=True,
-            goal=1.3 if size >= 10_000_000 else None,
+            goal=1.3 if size >= 100_000_000 else None,
             note=f"all {len(here.counts)} counts equal DuckDB's" if same else "COUNTS DIFFER FROM DUCKDB'S",
         )
     session.stop()
