@@ -10,6 +10,7 @@ import pytest
 from reaedp import Budget, Category, Contract, Integer, Plan, PlannedRelease, Unit, publish
 from reaedp.errors import DeclarationError
 from reaedp.evaluation.custodian_report import custodian_report
+from reaedp.evaluation.evaluate import evaluate
 from reaedp.evaluation.finished import finished
 from reaedp.evaluation.line import Line, read_lines, write_lines
 from reaedp.evaluation.originals import original
@@ -56,6 +57,15 @@ def test_the_truth_stands_beside_what_was_released(folder: Path) -> None:
     pairs = frame.astype(str).value_counts()
     assert [pairs[(age, sex)] for age, sex in zip(shown["age"], shown["sex"], strict=True)] == found["keys"].tolist()
     assert 3 == len(found["map"])
+
+
+def test_keys_that_arrive_in_parts_are_compared_as_a_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = evaluate(folder / "out", folder / "data.csv", rng=np.random.default_rng(0))
+    monkeypatch.setattr("reaedp.curator.records.CELLS_OF_A_PART", 2)
+    in_parts = evaluate(folder / "out", folder / "data.csv", rng=np.random.default_rng(0))
+    assert whole == in_parts
+    (keys,) = [release for release in finished(folder / "out", folder / "data.csv", None) if release.name == "keys"]
+    assert len(original(keys)) == len(pd.read_parquet(folder / "out" / "keys.parquet"))
 
 
 def test_the_page_is_marked_and_names_who_is_alone(folder: Path) -> None:
