@@ -72,6 +72,7 @@ def test_a_mean_curve_is_released_with_bands_and_a_chart(tmp_path: Path) -> None
     assert (table["all_low_95"] <= table["low_95"]).all()
     assert (table["low_95"] <= table["mean"]).all()
     assert (tmp_path / "out" / "r.svg").read_text().startswith("<svg")
+    assert '<section id="release-r">' in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert verify(tmp_path / "out", str(tmp_path / "ledger.sqlite"))
     # Noise of 2·2/5000 times 4.2 in each of three coefficients is below 0.01; six deviations of it below 0.1.
     assert measured(tmp_path, tmp_path / "curves.csv")["root mean square error"] < 0.1
@@ -88,6 +89,7 @@ def test_synthetic_curves_are_released_and_drawn(tmp_path: Path) -> None:
     table = pd.read_csv(tmp_path / "out" / "r.csv")
     assert ["curve", "time", "value"] == list(table.columns)
     assert 3 * len(release.value) == len(table) <= 90
+    assert '<section id="release-r">' in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert verify(tmp_path / "out", str(tmp_path / "ledger.sqlite"))
 
 
@@ -104,6 +106,7 @@ def test_an_image_is_released_as_a_picture_and_as_numbers(tmp_path: Path) -> Non
     assert "pixel" in (tmp_path / "out" / "README.txt").read_text()
     record = json.loads((tmp_path / "out" / "release.json").read_text())
     assert ["r.csv", "r.parquet", "r.png"] == record["releases"][0]["files"]
+    assert '<section id="release-r">' in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert verify(tmp_path / "out", str(tmp_path / "ledger.sqlite"))
     assert {"PSNR, dB", "mean error, levels", "SSIM"} == measured(tmp_path, tmp_path / "in.png").keys()
 
