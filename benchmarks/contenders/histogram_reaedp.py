@@ -1,7 +1,7 @@
 """Our release: charge, count, noise; of a file also the release folder, of a frame in memory the numbers alone.
 
-The ledger exists before the clock starts, as it does for a custodian. The audit on made-up data is left out: it takes
-a fixed second, whatever the data, and benchmarks/audit.py measures it.
+The ledger exists before the clock starts, as it does for a custodian. The audit on made-up data and the page for people
+are left out, which no peer has: they take a fixed second or two, whatever the data.
 """
 
 import sys
@@ -33,7 +33,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     def from_file() -> None:
         with tempfile.TemporaryDirectory(dir=folder) as out:
-            reaedp.publish(plan, path, Path(out) / "release", audited=False)
+            reaedp.publish(plan, path, Path(out) / "release", audited=False, page=False)
 
     def from_memory() -> None:
         reaedp.Curator(contract, frame).release(reaedp.Marginal("x"), reaedp.Laplace(0.5))

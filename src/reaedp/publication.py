@@ -22,11 +22,13 @@ def publish(
     noise: Noise | None = None,
     engine: Any = None,
     audited: bool = True,
+    page: bool = True,
 ) -> tuple[Release, ...]:
     """Release everything in a plan into a new folder, which appears whole or not at all.
 
     Everything that can be wrong without looking at rows is found before the ledger is charged. If `audited`, that
-    includes an audit of the very mechanisms on made-up worst cases.
+    includes an audit of the very mechanisms on made-up worst cases. With `page`, the folder holds a report for people.
+    Both take a fixed time, whatever the data.
     """
     requests = plan.requests()
     curator = Curator(plan.contract, data, noise=noise, engine=engine)
@@ -43,6 +45,6 @@ def publish(
             "remaining": curator.ledger.remaining(plan.contract.dataset),
         }
         progress("writing numbers and report")
-        folder.write(plan.contract, releases, facts, public_report)
+        folder.write(plan.contract, releases, facts, public_report if page else None)
     curator.ledger.finish([release.entry for release in releases])
     return releases
