@@ -6,6 +6,9 @@ from subprocess import CompletedProcess
 
 import pytest
 
+from reaedp.errors import DeclarationError
+from reaedp.report.page import save
+
 Run = Callable[..., CompletedProcess[str]]
 
 
@@ -30,6 +33,7 @@ def test_the_editions_have_different_names_and_places(released: Path, reaedp: Ru
     private = released / "published-not-to-be-published" / "custodian-report.html"
     assert b"NOT TO BE PUBLISHED" in private.read_bytes()
     assert b"NOT TO BE PUBLISHED" not in public
+    assert (0o600, 0o700) == (private.stat().st_mode & 0o777, private.parent.stat().st_mode & 0o777)
     assert before == sorted(path.name for path in (released / "published").iterdir())
     assert [] == list(released.rglob(".*.html*"))
 
@@ -67,3 +71,10 @@ def test_a_plan_becomes_a_page_before_any_data_is_there(clinic: Path, reaedp: Ru
     assert not (clinic / "budget.sqlite").exists()
     done = reaedp("plan", "plan.toml", "--html", "plan.toml/x.html")
     assert 2 == done.returncode
+
+
+def test_a_page_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "page.html").mkdir()
+    with pytest.raises(DeclarationError, match="cannot be written"):
+        save(tmp_path / "page.html", "the truth", secret=True)
+    assert ["page.html"] == [path.name for path in tmp_path.iterdir()]

@@ -60,7 +60,7 @@ def report(
         text = custodian_report(
             folder, data, rng=rng, lines=lines, others=others, label=label, engine=engine, progress=progress
         )
-        save(page, text)
+        save(page, text, secret=True)
     typer.echo(f"Wrote {page}. NOT TO BE PUBLISHED: parts of it were computed from the data without noise.")
 
 

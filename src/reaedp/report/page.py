@@ -7,6 +7,7 @@ without scripts; a script makes it answer to the pointer when it comes into view
 import base64
 import hashlib
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -106,12 +107,16 @@ def _said(text: str) -> Markup:
     return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))
 
 
-def save(path: Path, text: str) -> None:
-    """Write under a hidden name first, so that a page is whole or not there."""
+def save(path: Path, text: str, *, secret: bool = False) -> None:
+    """Write under a hidden name first, so that a page is whole or not there; a secret one is for its owner alone."""
+    hidden = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        hidden = path.with_name(f".{path.name}.{uuid4().hex}")
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700 if secret else 0o777)
+        hidden.touch(mode=0o600 if secret else 0o666)
         hidden.write_text(text, encoding="utf-8")
         hidden.replace(path)
     except OSError as error:
         raise DeclarationError(f"{path} cannot be written: {error.strerror}.") from None
+    finally:
+        with suppress(OSError):
+            hidden.unlink(missing_ok=True)
