@@ -1,5 +1,6 @@
 """The embedded engine: DuckDB, set up so that it fetches nothing and leaves nothing behind."""
 
+import functools
 import os
 import tempfile
 import weakref
@@ -31,6 +32,23 @@ def connect(file: str = ":memory:") -> duckdb.DuckDBPyConnection:
     connection.execute("SET TimeZone = 'UTC'")
     connection.execute("SET enable_progress_bar = false")  # it would be printed among our own words
     _limit_memory(connection)
+    return connection
+
+
+def connect_for_released() -> duckdb.DuckDBPyConnection:
+    """A connection to an engine for numbers that are released, to write them and to read them: rows keep their order.
+
+    A process keeps that engine, as to start one takes longer than to write most files. What is registered in a
+    connection is seen by no other, and is gone when it is closed.
+    """
+    return _writer(os.getpid(), os.environ.get(MEMORY)).cursor()
+
+
+@functools.cache
+def _writer(process: int, limit: str | None) -> duckdb.DuckDBPyConnection:  # noqa: ARG001
+    """An engine does not survive in a process that was forked from its own, and has the limit it was started with."""
+    connection = connect()
+    connection.execute("SET preserve_insertion_order = true")
     return connection
 
 

@@ -19,7 +19,7 @@ from reaedp.charts.drawing import drawn, svg
 from reaedp.contract import Contract
 from reaedp.curves.estimate import CurveEstimate
 from reaedp.curves.synthetic_curves import ReleasedCurves
-from reaedp.engine import connect
+from reaedp.engine import connect_for_released
 from reaedp.errors import DeclarationError, ReaedpError
 from reaedp.label import FORMULA, PLAIN, no_formula
 from reaedp.manifest import manifest
@@ -150,9 +150,7 @@ _PICTURES: dict[type[Any], Callable[[dict[str, NDArray[Any]]], dict[str, Any]]] 
 
 
 def _write_values(stem: Path, columns: dict[str, NDArray[Any]]) -> None:
-    connection = connect()
-    # Rows keep their order, so that the same numbers give the same file.
-    connection.execute("SET preserve_insertion_order = true")
+    connection = connect_for_released()  # in order, so that the same numbers give the same file
     frame = {f"c{number}": values for number, values in enumerate(columns.values())}
     connection.register("frame", frame)
     texts = {key for key, kind in zip(frame, connection.table("frame").types, strict=True) if str(kind) == "VARCHAR"}

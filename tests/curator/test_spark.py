@@ -1,5 +1,6 @@
 """What is particular to Spark: files, tables, sessions, and every kind of release beside the embedded engine's."""
 
+import logging
 import os
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from reaedp import Budget, Category, Contract, Number, Plan, Unit, publish
 from reaedp.contract import Curve
 from reaedp.curator.records import Records
 from reaedp.curator.source import open_source
+from reaedp.curator.spark_collect import LOGGERS, collected
 from reaedp.curator.spark_session import is_master, session_of
 from reaedp.errors import DeclarationError, ReaedpError
 from reaedp.learning import learn_bounds, learn_levels
@@ -323,10 +325,19 @@ def test_the_command_line_counts_on_the_cluster(clinic: Path, cluster: Cluster) 
     assert "p1" not in done.stdout + done.stderr
 
 
-def test_a_failure_on_the_workers_quotes_no_row(cluster: Cluster) -> None:
-    session = session_of(cluster.master)
-    frame = session.sql("SELECT CAST(raise_error('SECRET row') AS DOUBLE) AS x")
+@pytest.mark.parametrize(
+    "cell", ["CAST(raise_error('SECRET row') AS DOUBLE)", "CAST(concat('SECRET', rand()) AS DOUBLE)"]
+)
+def test_a_failure_on_the_workers_quotes_no_row(cell: str, cluster: Cluster, capfd: pytest.CaptureFixture[str]) -> None:
+    frame = session_of(cluster.master).range(1).selectExpr(f"{cell} AS x")
     with pytest.raises(ReaedpError, match=r"Spark could not count \(\w+\)") as caught:
         counted(frame, Number(name="x", lower=0, upper=1, bins=2, provenance="public"))
-    assert "SECRET" not in str(caught.value)
+    assert "SECRET" not in str(caught.value) + "".join(capfd.readouterr())
     assert caught.value.__context__ is None
+
+
+def test_what_spark_writes_about_other_queries_is_left_alone() -> None:
+    names = [logging.getLogger(name) for name in LOGGERS]
+    with pytest.raises(ReaedpError):
+        collected(None)
+    assert not any(logger.disabled for logger in names)

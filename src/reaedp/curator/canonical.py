@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import duckdb
 import narwhals as nw
@@ -49,6 +49,7 @@ class EmbeddedSource:
     relation: duckdb.DuckDBPyRelation
     columns: Mapping[str, tuple[str, str]]
     owner: tuple[Any, ...] = ()
+    total: ClassVar[bool] = True
 
     def __repr__(self) -> str:
         return f"Source({len(self.columns)} columns)"

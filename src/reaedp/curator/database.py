@@ -4,7 +4,7 @@ import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import narwhals as nw
@@ -56,6 +56,7 @@ class DatabaseSource:
 
     backend: Any
     table: Any
+    total: ClassVar[bool] = False
 
     def __repr__(self) -> str:
         return f"Source({len(self.types)} columns)"

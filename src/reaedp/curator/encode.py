@@ -1,4 +1,4 @@
-"""Canonical values → cell numbers, as one lazy expression that means the same on every engine.
+"""Canonical values → cell numbers, as lazy expressions that mean the same on every engine.
 
 The result is -1 where the contract drops the row. Only comparisons, additions, products and floors of doubles are
 used: IEEE 754 fixes their results, so that no engine can put a value into another cell than the next one.
@@ -6,6 +6,7 @@ used: IEEE 754 fixes their results, so that no engine can put a value into anoth
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -14,21 +15,48 @@ from numpy.typing import NDArray
 from reaedp.contract import Boolean, Category, Column, Date, Integer, Number
 from reaedp.contract.column import Trouble
 from reaedp.contract.day import EPOCH
+from reaedp.curator.uniform_bins import UniformBins
 
 #: A condition, and the cell of the rows for which it is the first that holds.
 Case = tuple[nw.Expr, nw.Expr]
 
 
 def encode(column: Column, number: int) -> nw.Expr:
-    """The cell of canonical column `v{number}`, in the smallest type that holds it.
+    """The cell of canonical column `v{number}` in a frame that is `located`, in the smallest type that holds it.
 
     Regular values come first: nearly all rows are such, and engines do not evaluate the other cases on them. No
     condition holds for a null value, which is what is left at the end. Engines count small types in arrays.
     """
-    regular, *others = _ENCODERS[column.kind](column, nw.col(f"v{number}"))
+    cases = [*_certain(column, number), *_ENCODERS[column.kind](column, nw.col(f"v{number}"))]
     if "unparsable" in column.troubles:
-        others.append((nw.col(f"b{number}"), _code(column, "unparsable")))
-    return _chain([regular, *others], _code(column, "null")).cast(_narrowest(column))
+        cases.append((nw.col(f"b{number}"), _code(column, "unparsable")))
+    return _chain(cases, _code(column, "null")).cast(_narrowest(column))
+
+
+def located(frame: nw.LazyFrame[Any], columns: Sequence[Column], *, total: bool) -> nw.LazyFrame[Any]:
+    """The canonical form with positions of values among uniform bins as `p0, …`, and their whole parts as `w0, …`.
+
+    `encode` looks at both more than once, and engines compute a column once. Where arithmetic is not `total`, that is,
+    where too large a result is an error, positions of values outside the range are null.
+    """
+    uniform = {number: bins for number, column in enumerate(columns) if (bins := _uniform(column)) is not None}
+    positions = {f"p{number}": _position(bins, nw.col(f"v{number}"), total) for number, bins in uniform.items()}
+    wholes = {f"w{number}": nw.col(f"p{number}").floor().cast(nw.Float64) for number in uniform}
+    return frame.with_columns(**positions).with_columns(**wholes) if uniform else frame
+
+
+def _position(bins: UniformBins, value: nw.Expr, total: bool) -> nw.Expr:
+    return bins.position(value) if total else nw.when(bins.inside(value)).then(bins.position(value))
+
+
+def _certain(column: Column, number: int) -> list[Case]:
+    """What a position alone tells."""
+    bins, whole = _uniform(column), nw.col(f"w{number}")
+    return [] if bins is None else [(bins.certain(nw.col(f"p{number}"), whole), whole)]
+
+
+def _uniform(column: Column) -> UniformBins | None:
+    return UniformBins.of(column.boundaries) if isinstance(column, Number) and column.edges is None else None
 
 
 def _narrowest(column: Column) -> type[nw.Int8 | nw.Int16 | nw.Int32]:
@@ -52,9 +80,9 @@ def _number(column: Column, value: nw.Expr) -> list[Case]:
     assert isinstance(column, Number)
     edges = column.boundaries
     low, high, last = float(edges[0]), float(edges[-1]), len(edges) - 2
-    uniform = column.edges is None and _guess_is_close(edges)
+    bins = _uniform(column)
     return [
-        ((value >= low) & (value < high), _uniform(value, edges) if uniform else _search(value, edges, 0, last)),
+        ((value >= low) & (value < high), _search(value, edges, 0, last) if bins is None else bins.compared(value)),
         (value == high, nw.lit(last)),
         (value.is_nan(), _code(column, "nan")),
         *_beyond(column, value, low, high, last),
@@ -106,36 +134,6 @@ def _outside(column: Column, value: nw.Expr, low: float, high: float, last: int)
         return [(value < low, nw.lit(0)), (value > high, nw.lit(last))]
     code = _code(column, "outside")
     return [(value < low, code), (value > high, code)]
-
-
-def _slack(edges: NDArray[np.float64]) -> float:
-    """How many bins a computed position can be off: rounding of the edges, of the value, and of three operations."""
-    bins, width = len(edges) - 1, float(edges[-1] - edges[0])
-    largest = max(abs(float(edges[0])), abs(float(edges[-1])))
-    return float(bins * (8 * np.spacing(largest) / width + 2.0**-48))
-
-
-def _guess_is_close(edges: NDArray[np.float64]) -> bool:
-    """True when a computed position is right or one too high, and the computed end edges enclose the range."""
-    lower, upper, bins = float(edges[0]), float(edges[-1]), float(len(edges) - 1)
-    first, last = lower * bins / bins, (bins * (upper - lower) + lower * bins) / bins
-    return (
-        math.isfinite(last)
-        and math.isfinite(bins / (upper - lower))
-        and first <= lower
-        and upper <= last
-        and _slack(edges) < 0.25
-    )
-
-
-def _uniform(value: nw.Expr, edges: NDArray[np.float64]) -> nw.Expr:
-    """Bins of equal width: guess the bin, never too low, then step back if its lower edge lies above the value."""
-    lower, upper, bins = float(edges[0]), float(edges[-1]), float(len(edges) - 1)
-    width = upper - lower
-    start = lower - _slack(edges) * width / bins
-    guess = ((value - start) * (bins / width)).floor().cast(nw.Float64)
-    edge = (guess * width + lower * bins) / bins if lower else guess * width / bins
-    return nw.when(value < edge).then(guess - 1.0).otherwise(guess)
 
 
 def _search(value: nw.Expr, edges: NDArray[np.float64], first: int, last: int) -> nw.Expr:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from reaedp.answer import Integers
 from reaedp.contract import Column, Contract
 from reaedp.curator.blocks import merged
-from reaedp.curator.encode import encode
+from reaedp.curator.encode import encode, located
 from reaedp.curator.picture import read_picture
 from reaedp.curator.source import Source, counted, open_source
 from reaedp.errors import DeclarationError
@@ -155,7 +155,7 @@ class Records:
     def _encoded(self, columns: tuple[Column, ...], keys: list[str]) -> nw.LazyFrame[Any]:
         """One row of cell numbers for each row that counts."""
         unit = self._contract.unit
-        frame = self._canonical(columns)
+        frame = located(self._canonical(columns), columns, total=self._source.total)
         order = [nw.col("person"), _order(len(columns))] if unit.person else []
         coded = frame.select(*order, *(encode(column, i).alias(keys[i]) for i, column in enumerate(columns)))
         for column, key in zip(columns, keys, strict=True):

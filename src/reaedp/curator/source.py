@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 from urllib.parse import quote
 
 import narwhals as nw
@@ -25,6 +25,9 @@ class Source(Protocol):
     column `s0, s1, …`, 28 bits of MD5 of person and value that order the person's rows. No expression of it can fail on
     any row.
     """
+
+    #: Whether results beyond the doubles are infinite; where not, they are errors.
+    total: ClassVar[bool]
 
     @property
     def types(self) -> Mapping[str, str]:

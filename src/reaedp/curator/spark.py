@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import narwhals as nw
 import numpy as np
@@ -45,12 +45,15 @@ TOGETHER = 16
 class SparkSource:
     """A data frame of Spark whose columns are called `c0, c1, …`, with the names that the outside uses.
 
-    `tried` holds what workers were found able to run.
+    `tried` holds what workers were found able to run. `made` holds the last canonical form, a query that was not run:
+    a release asks for it once to check its columns, and once to count.
     """
 
     frame: Any
     names: tuple[str, ...]
     tried: set[str] = field(default_factory=set)
+    made: dict[tuple[tuple[Column, ...], str | None], Any] = field(default_factory=dict)
+    total: ClassVar[bool] = False
 
     def __repr__(self) -> str:
         return f"Source({len(self.names)} columns)"
@@ -65,15 +68,20 @@ class SparkSource:
 
     def canonical(self, columns: tuple[Column, ...], person: str | None) -> nw.LazyFrame[Any]:
         """The columns in canonical form; Spark checks the types of expressions as they are made."""
+        if (columns, person) not in self.made:
+            self.made.clear()
+            self.made[columns, person] = self._converted(columns, person)
+        frame: nw.LazyFrame[Any] = nw.from_native(self.made[columns, person])
+        return frame
+
+    def _converted(self, columns: tuple[Column, ...], person: str | None) -> Any:
         try:
-            rows = self._canonical(columns, person)
+            return self._canonical(columns, person)
         except DeclarationError:
             raise
         except Exception as error:  # Spark's and the bridge's errors share no base class
             reason = type(error).__name__
             raise DeclarationError(f"Spark cannot convert the declared columns ({reason}).") from None
-        frame: nw.LazyFrame[Any] = nw.from_native(rows)
-        return frame
 
     def _canonical(self, columns: tuple[Column, ...], person: str | None) -> Any:
         named = []

@@ -1,5 +1,8 @@
 """What Spark counted, as arrays on the driver."""
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -7,11 +10,15 @@ from numpy.typing import NDArray
 
 from reaedp.errors import ReaedpError
 
+#: Where PySpark writes the words of an error, which may quote a row.
+LOGGERS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
+
 
 def collected(counts: Any) -> dict[str, NDArray[np.generic]]:
     """Run a query; Spark's own words about a failure could quote a row, so they are not repeated."""
     try:
-        table = arrow_table(counts)
+        with _silence():
+            table = arrow_table(counts)
         return {name: table[name].to_numpy() for name in table.column_names}
     except Exception as error:  # Spark's, the bridge's and the system's errors share no base class
         reason = type(error).__name__
@@ -21,3 +28,16 @@ def collected(counts: Any) -> dict[str, NDArray[np.generic]]:
 def arrow_table(counts: Any) -> Any:
     """The one place where anything comes from Spark's workers to the driver."""
     return counts.toArrow()
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    loggers = [logging.getLogger(name) for name in LOGGERS]
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
+    try:
+        yield
+    finally:
+        for logger, was in zip(loggers, before, strict=True):
+            logger.disabled = was

@@ -22,6 +22,8 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
+    # Where in our code an expression was made would be sent to Spark with each one: half of a release's fixed time.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
 
 
@@ -33,7 +35,7 @@ def is_master(engine: str) -> bool:
 def session_of(engine: Any) -> Any:
     """A session of its own for our settings, on the master that is named or beside the session that is given."""
     if not isinstance(engine, str):
-        return engine.newSession() if hasattr(engine, "newSession") else engine
+        return _divided(engine.newSession()) if hasattr(engine, "newSession") else engine
     try:
         from pyspark.sql import SparkSession
     except ImportError:
@@ -48,7 +50,7 @@ def session_of(engine: Any) -> Any:
             f"This process has a Spark session on {master} already; the engine is {engine}."
             " Stop it, or give that session as the engine."
         )
-    return running.newSession()
+    return _divided(running.newSession())
 
 
 def _check_reachable(master: str) -> None:
@@ -78,9 +80,8 @@ def _started(builder: Any, master: str) -> Any:
         session = builder.builder.master(master).appName("reaedp").config(map=settings).getOrCreate()
         if master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
             session.sparkContext.pythonExec = sys.executable  # not whatever python3 the path begins with
-        _divide(session, master)
         if _works(session):
-            return session
+            return _divided(session)
         reason = f"no worker took up work within {SECONDS_TO_START} s"
     except Exception as error:  # Spark's, the bridge's and the system's errors share no base class
         reason = f"{type(error).__name__}; it needs Java 17 or newer, and settings in spark-defaults.conf that it knows"
@@ -89,10 +90,12 @@ def _started(builder: Any, master: str) -> Any:
     raise DeclarationError(f"Spark could not be started on {master} ({reason}).")
 
 
-def _divide(session: Any, master: str) -> None:
+def _divided(session: Any) -> Any:
     """On one machine, rows that meet are divided among its cores, not into 200 parts, unless settings say so."""
-    if master.startswith("local") and not session.sparkContext.getConf().contains(PARTITIONS):
-        session.conf.set(PARTITIONS, str(4 * session.sparkContext.defaultParallelism))
+    context = session.sparkContext
+    if context.master.startswith("local") and not context.getConf().contains(PARTITIONS):
+        session.conf.set(PARTITIONS, str(4 * context.defaultParallelism))
+    return session
 
 
 def _is_here(master: str) -> bool:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from reaedp.contract import Contract
 from reaedp.curator.records import Records
-from reaedp.engine import connect
+from reaedp.engine import connect_for_released
 from reaedp.manifest import read_contract, read_manifest, read_noise, read_statistic
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.canonical import read_price
@@ -34,7 +34,7 @@ class Finished:
 
     def released(self) -> dict[str, NDArray[Any]]:
         """The numbers in the file, a column each."""
-        connection = connect()
+        connection = connect_for_released()
         relation = connection.read_parquet(str(self.table))
         return dict(relation.fetchnumpy())
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.contract import Contract
-from reaedp.engine import connect
+from reaedp.engine import connect_for_released
 from reaedp.errors import DeclarationError
 from reaedp.manifest import read_contract, read_manifest, read_noise, read_statistic
 from reaedp.mechanisms.mechanism import Calibrated
@@ -45,7 +45,7 @@ class Published:
         path = self.folder / f"{self.name}.parquet"
         if not path.exists():
             raise DeclarationError(f"{self.folder} is not a whole release folder: {path.name} is missing.")
-        connection = connect()
+        connection = connect_for_released()
         try:
             return dict(connection.read_parquet(str(path)).fetchnumpy())
         finally:
