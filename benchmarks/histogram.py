@@ -32,7 +32,7 @@ PEERS = {
 KINDS = ("parquet", "csv", "memory")
 #: Ours over by hand, from this many rows on: below, what does not depend on rows decides.
 GOAL, FROM_ROWS = 1.15, 100_000_000
-CAP = 60.0
+CAP = 240.0
 #: So many times our time is not measured more exactly.
 FAR = 3.0
 WHY_SMALL = "fixed cost: the charge and the folder are forced to disk"

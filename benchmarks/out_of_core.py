@@ -1,6 +1,6 @@
 """Data larger than the memory given to the embedded engine: peak memory of the process against that limit.
 
-    python benchmarks/out_of_core.py [--memory 1GB] [--keys 20000000] [--rows 30000000] [--only NAME ...]
+    python benchmarks/out_of_core.py [--memory 1GB] [--keys 100000000] [--rows 30000000] [--only NAME ...]
 
     large    a histogram and an entropy map of a Parquet file several times the limit
     people   at most two rows of each of many people, so that rows are ranked out of core
@@ -136,7 +136,7 @@ def main() -> None:
     options = parser(__doc__)
     options.add_argument("--memory", default="1GB")
     options.add_argument("--rows", type=int, default=30_000_000)
-    options.add_argument("--keys", type=int, default=20_000_000)
+    options.add_argument("--keys", type=int, default=100_000_000)
     options.add_argument("--only", nargs="*", default=["large", "people", "wide", "keys"])
     options.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     given = options.parse_args()

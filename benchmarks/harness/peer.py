@@ -97,7 +97,9 @@ def run(
     if child.returncode == -signal.SIGXCPU:
         raise Unavailable(f"no result after {cap:.0f} s of the processor")
     if child.returncode:
-        raise Unavailable(f"fails: {_last_words(errors) or f'exit code {child.returncode}'}")
+        # What ends a process that it started, the limit too, it reports as a failure of its own.
+        words = _last_words(errors) or f"exit code {child.returncode}"
+        raise Unavailable(f"fails within the limit of {cap:.0f} s of the processor for each process: {words}")
     return json.loads(out.strip().splitlines()[-1])  # type: ignore[no-any-return]
 
 

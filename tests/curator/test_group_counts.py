@@ -26,6 +26,7 @@ COLUMNS: tuple[Column, ...] = (
     Integer(name="d", lower=0, upper=99_999, provenance="public"),
 )
 NAMES = tuple(column.name for column in COLUMNS)
+SIZES = {column.name: column.size for column in COLUMNS}
 GROUPS = [group for size in (1, 2, 3) for group in itertools.combinations(NAMES, size)]
 
 
@@ -77,7 +78,7 @@ def test_a_source_that_keeps_no_rows_counts_the_same() -> None:
     source = records._source
     rows = records._encoded(COLUMNS, list(NAMES))
     for group, each, kept in zip(
-        GROUPS, collect_each(source, rows, GROUPS), source.collect_groups(rows, GROUPS), strict=True
+        GROUPS, collect_each(source, rows, GROUPS), source.collect_groups(rows, GROUPS, SIZES), strict=True
     ):
         tables = [
             sorted(zip(*(found[key].tolist() for key in (*group, "rows")), strict=True)) for found in (each, kept)

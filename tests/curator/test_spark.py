@@ -1,6 +1,8 @@
 """What is particular to Spark: files, tables, sessions, and every kind of release beside the embedded engine's."""
 
+import itertools
 import logging
+import math
 import os
 import subprocess
 import sys
@@ -13,9 +15,12 @@ import pytest
 
 from reaedp import Budget, Category, Contract, Number, Plan, Unit, publish
 from reaedp.contract import Curve
+from reaedp.curator import blocks, spark
+from reaedp.curator.blocks import MOST_CELLS
 from reaedp.curator.records import Records
 from reaedp.curator.source import open_source
 from reaedp.curator.spark_collect import LOGGERS, collected
+from reaedp.curator.spark_groups import grouped_by_python, grouped_by_spark
 from reaedp.curator.spark_session import is_master, session_of
 from reaedp.errors import DeclarationError, ReaedpError
 from reaedp.learning import learn_bounds, learn_levels
@@ -109,11 +114,42 @@ method = "deniable"
 epsilon = 100
 delta = 1e-4
 [[release]]
+name = "amortised"
+kind = "synthetic"
+columns = ["age", "sex", "ward"]
+rows = 50
+method = "amortised"
+epsilon = 10
+delta = 1e-5
+[[release]]
+name = "conditional"
+kind = "conditional-entropy"
+columns = ["age"]
+given = ["sex"]
+mechanism = "laplace"
+epsilon = 10
+[[release]]
+name = "mutual"
+kind = "mutual-information"
+columns = ["age"]
+given = ["ward"]
+mechanism = "laplace"
+epsilon = 10
+[[release]]
 name = "pulse"
 kind = "mean-curve"
 curve = "pulse"
 epsilon = 10
 delta = 1e-5
+[[release]]
+name = "pulses"
+kind = "synthetic-curves"
+curve = "pulse"
+curves = 5
+kept = 1
+spread = 0.2
+epsilon = 100
+delta = 1e-4
 """
 
 
@@ -153,8 +189,9 @@ def released(folder: Path, names: tuple[str, ...], engine: Any) -> dict[str, str
 @pytest.mark.parametrize(
     "names",
     [
-        ("ages", "frequent", "map", "pulse"),
-        pytest.param(("entropy", "people", "deniable"), marks=pytest.mark.slow),  # they ask many questions
+        ("ages", "frequent", "map", "conditional", "mutual", "pulse", "pulses"),
+        # They ask many questions.
+        pytest.param(("entropy", "people", "deniable", "amortised"), marks=pytest.mark.slow),
     ],
 )
 def test_every_kind_of_release_is_the_same_as_that_of_the_embedded_engine(
@@ -266,6 +303,48 @@ def test_a_given_session_keeps_its_settings(parquet: str, cluster: Cluster) -> N
     before = {row.key: row.value for row in session.sql("SET").collect()}
     counted(parquet, form("instant", "days"), engine=session)
     assert before == {row.key: row.value for row in session.sql("SET").collect()}
+
+
+def test_groupings_are_counted_alike_by_spark_and_by_python_on_its_workers(cluster: Cluster) -> None:
+    names, sizes = "abcde", {"a": 3, "b": 300, "c": 2, "d": 400, "e": 1}
+    cells = ", ".join(
+        f"CAST(id * id * {place + 7} % {size} AS SMALLINT) AS {name}"
+        for place, (name, size) in enumerate(sizes.items())
+    )
+    rows = session_of(cluster.master).range(5_000, numPartitions=3).selectExpr(cells.split(", "))
+    groups = [group for size in (1, 2, 3) for group in itertools.combinations(names, size)]
+    assert {True, False} == {math.prod(sizes[name] for name in group) <= MOST_CELLS for group in groups}
+    tables = [
+        [
+            sorted(zip(*(found[key].tolist() for key in (*group, "rows")), strict=True))
+            for group, found in zip(groups, ways, strict=True)
+        ]
+        for ways in (grouped_by_spark(rows, groups), grouped_by_python(rows, groups, sizes))
+    ]
+    assert tables[0] == tables[1]
+    assert all(5_000 == sum(row[-1] for row in table) for table in tables[0])
+
+
+@pytest.mark.parametrize("able", [True, False])
+def test_many_groupings_need_no_python_on_the_workers(
+    able: bool, clinic: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A block for each grouping, as if all were large; workers without Python leave all to Spark."""
+    asked = []
+    monkeypatch.setattr(spark, "workers_run_python", lambda _: asked.append(1) or able)
+    monkeypatch.setattr(blocks, "MOST_CELLS", 1)
+    terms, data = Contract.load(clinic / "contract.toml"), str(clinic / "data.parquet")
+    names = [column.name for column in terms.columns]
+    groups = [group for size in (1, 2, 3) for group in itertools.permutations(names, size)]
+    found = [
+        {
+            group: (table.keys.tolist(), table.counts.tolist())
+            for group, table in Records(terms, data, engine).group_counts(groups)
+        }
+        for engine in (None, cluster.master)
+    ]
+    assert found[0] == found[1]
+    assert [1] == asked
 
 
 def test_nothing_but_counts_reaches_the_driver(spark_frame: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,7 +96,10 @@ class EmbeddedSource:
         return named_batches(query, tuple(query.columns))
 
     def collect_groups(
-        self, rows: nw.LazyFrame[Any], groups: Sequence[tuple[str, ...]]
+        self,
+        rows: nw.LazyFrame[Any],
+        groups: Sequence[tuple[str, ...]],
+        sizes: Mapping[str, int],  # noqa: ARG002 - counted by hash
     ) -> Iterator[dict[str, NDArray[np.generic]]]:
         """Keep the rows in the engine meanwhile, so that they are read and converted once."""
         try:

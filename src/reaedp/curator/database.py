@@ -93,7 +93,10 @@ class DatabaseSource:
         raise ReaedpError(f"The database could not count ({reason}). If noise was already charged, the charge stands.")
 
     def collect_groups(
-        self, rows: nw.LazyFrame[Any], groups: Sequence[tuple[str, ...]]
+        self,
+        rows: nw.LazyFrame[Any],
+        groups: Sequence[tuple[str, ...]],
+        sizes: Mapping[str, int],  # noqa: ARG002 - counted by hash
     ) -> Iterator[dict[str, NDArray[np.generic]]]:
         """A query for each group: a session that only reads can keep no rows."""
         return collect_each(self, rows, groups)

@@ -96,8 +96,13 @@ class Records:
         columns = {column.name: column for group in groups for column in self._contract.select(group)}
         keys = {name: f"k{number}" for number, name in enumerate(columns)}
         rows = self._encoded(tuple(columns.values()), list(keys.values())).select(*keys.values())
-        blocks = merged(groups, {name: column.size for name, column in columns.items()})
-        tables = self._source.collect_groups(rows, [tuple(keys[name] for name in block) for block in blocks])
+        sizes = {name: column.size for name, column in columns.items()}
+        blocks = merged(groups, sizes)
+        tables = self._source.collect_groups(
+            rows,
+            [tuple(keys[name] for name in block) for block in blocks],
+            {keys[name]: size for name, size in sizes.items()},
+        )
         for (block, answered), arrays in zip(blocks.items(), tables, strict=True):
             axes = tuple(columns[name] for name in block)
             yield from _summed(axes, [arrays[keys[name]] for name in block], arrays["rows"], answered)

@@ -43,9 +43,9 @@ class Source(Protocol):
         """Run a query as `collect` does, and hand out some of its rows, then others, so that memory is bounded."""
 
     def collect_groups(
-        self, rows: nw.LazyFrame[Any], groups: Sequence[tuple[str, ...]]
+        self, rows: nw.LazyFrame[Any], groups: Sequence[tuple[str, ...]], sizes: Mapping[str, int]
     ) -> Iterator[dict[str, NDArray[np.generic]]]:
-        """Count the same rows by several groups of columns."""
+        """Count the same rows by several groups of columns, which have so many cells each."""
 
 
 @runtime_checkable

@@ -13,6 +13,8 @@ from reaedp.answer import Integers
 from reaedp.contract import Category, Column, Contract, Curve
 from reaedp.curator import spark_values as values
 from reaedp.curator.spark_collect import collected
+from reaedp.curator.spark_groups import grouped_by_python, grouped_by_spark
+from reaedp.curator.spark_python import workers_run_python
 from reaedp.errors import DeclarationError, unknown
 
 #: Spark's types by the names that the embedded engine has for them.
@@ -37,21 +39,21 @@ MOST_SEARCHED = 64
 COMPARED = 16
 #: Rows of a large result that are fetched together.
 ROWS_OF_A_BATCH = 2**20
-#: Groupings counted by one job: each row is counted so often in it, and a job costs more than a few groupings.
-TOGETHER = 16
+#: Fewer groupings are not worth asking whether workers run Python.
+FEW = 8
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class SparkSource:
     """A data frame of Spark whose columns are called `c0, c1, …`, with the names that the outside uses.
 
-    `tried` holds what workers were found able to run. `made` holds the last canonical form, a query that was not run:
-    a release asks for it once to check its columns, and once to count.
+    `tried` holds what workers were found able to run, or not. `made` holds the last canonical form, a query that was
+    not run: a release asks for it once to check its columns, and once to count.
     """
 
     frame: Any
     names: tuple[str, ...]
-    tried: set[str] = field(default_factory=set)
+    tried: dict[str, bool] = field(default_factory=dict)
     made: dict[tuple[tuple[Column, ...], str | None], Any] = field(default_factory=dict)
     total: ClassVar[bool] = False
 
@@ -109,16 +111,16 @@ class SparkSource:
 
     def check_python(self) -> None:
         """Refuse workers that cannot run what is sent to them, before anything is charged."""
-        if "python" in self.tried:
-            return
-        from reaedp.curator.spark_curves import workers_run_python
-
-        if not workers_run_python(self.frame.sparkSession):
+        if not self._runs_python():
             raise DeclarationError(
                 "Spark's workers cannot run Python code with NumPy and PyArrow, which this release needs."
                 " Install them there for the same version of Python, and name it in PYSPARK_PYTHON."
             )
-        self.tried.add("python")
+
+    def _runs_python(self) -> bool:
+        if "python" not in self.tried:
+            self.tried["python"] = workers_run_python(self.frame.sparkSession)
+        return self.tried["python"]
 
     def collect(self, counts: nw.LazyFrame[Any]) -> dict[str, NDArray[np.generic]]:
         """Run the query; Spark's own words about a failure could quote a row, so they are not repeated."""
@@ -137,13 +139,15 @@ class SparkSource:
             kept.unpersist()
 
     def collect_groups(
-        self, rows: nw.LazyFrame[Any], groups: Sequence[tuple[str, ...]]
+        self, rows: nw.LazyFrame[Any], groups: Sequence[tuple[str, ...]], sizes: Mapping[str, int]
     ) -> Iterator[dict[str, NDArray[np.generic]]]:
         """Keep the rows on the workers meanwhile, in memory and on disk; lost ones are read and converted again."""
         kept = rows.to_native().persist()
         try:
-            for start in range(0, len(groups), TOGETHER):
-                yield from _grouped(kept, groups[start : start + TOGETHER])
+            if len(groups) > FEW and self._runs_python():
+                yield from grouped_by_python(kept, groups, sizes)
+            else:
+                yield from grouped_by_spark(kept, groups)
         finally:
             kept.unpersist()
 
@@ -204,14 +208,3 @@ def _searched(cell: Any, keys: Sequence[tuple[str | float, float]]) -> Any:
     half = len(keys) // 2
     first = f.when(cell.isin(*(key for key, _ in keys[:half])), _searched(cell, keys[:half]))
     return first.otherwise(_searched(cell, keys[half:]))
-
-
-def _grouped(rows: Any, groups: Sequence[tuple[str, ...]]) -> Iterator[dict[str, NDArray[np.generic]]]:
-    """One job and one pass for several groupings: a bit of `part` is set for each key that a grouping leaves out."""
-    keys = list(dict.fromkeys(key for group in groups for key in group))
-    sets = [[f.col(key) for key in group] for group in groups]
-    counted = rows.groupingSets(sets, *keys).agg(f.grouping_id().alias("part"), f.count(f.lit(1)).alias("rows"))
-    found = collected(counted.select("part", "rows", *(f.coalesce(f.col(key), f.lit(0)).alias(key) for key in keys)))
-    for group in groups:
-        here = found["part"] == sum(1 << place for place, key in enumerate(reversed(keys)) if key not in group)
-        yield {key: found[key][here] for key in group} | {"rows": found["rows"][here]}

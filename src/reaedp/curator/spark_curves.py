@@ -1,10 +1,6 @@
-"""Curves on Spark: workers turn them into lattice points by the code that the embedded engine uses, and add them up.
-
-That code travels with the query, so that workers need Python, NumPy and PyArrow, but not this package.
-"""
+"""Curves on Spark: workers turn them into lattice points by the code that the embedded engine uses, and add them up."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -17,11 +13,9 @@ from reaedp.contract import Contract, Curve
 from reaedp.curator.curve_order import mixed
 from reaedp.curator.lattice_points import long_points, wide_points
 from reaedp.curator.spark_collect import collected
+from reaedp.curator.spark_python import Task, travelling
 from reaedp.curves.lattice import CurveLattice
 from reaedp.curves.mean_curve import share_of_a_person
-
-#: Batches of Arrow in, batches of Arrow out.
-Task = Callable[[Iterator[Any]], Iterator[Any]]
 
 
 def curve_sums(rows: Any, contract: Contract, curve: Curve) -> tuple[Integers, int]:
@@ -39,43 +33,13 @@ def curve_points(rows: Any, contract: Contract, curve: Curve) -> NDArray[np.int3
     return np.stack(points) if points else np.empty((0, curve.rank), dtype=np.int32)
 
 
-def workers_run_python(session: Any) -> bool:
-    """Whether a worker can add up with NumPy and answer in Arrow."""
-
-    def task(batches: Iterator[Any]) -> Iterator[Any]:
-        import numpy
-        import pyarrow
-
-        for batch in batches:
-            yield pyarrow.record_batch([pyarrow.array(numpy.ones(batch.num_rows, numpy.int64))], names=["one"])
-
-    try:
-        return bool(session.range(1).mapInArrow(task, "one bigint").count() == 1)
-    except Exception:  # Spark's, the bridge's and the system's errors share no base class
-        return False
-
-
 def _run(
     rows: Any, contract: Contract, curve: Curve, make: Callable[[Any, CurveLattice], Task], kind: str, *, added: bool
 ) -> dict[str, NDArray[Any]]:
     chosen, read = _FORMS[curve.form](rows, contract, curve)
-    with _travelling():
+    with travelling():
         found = chosen.mapInArrow(make(read, CurveLattice.of(curve)), kind)
         return collected(found.groupBy("place").agg(f.sum("total").alias("total")) if added else found)
-
-
-@contextmanager
-def _travelling() -> Iterator[None]:
-    """Let functions of this package be sent as they are rather than by their names."""
-    from pyspark import cloudpickle
-
-    import reaedp
-
-    cloudpickle.register_pickle_by_value(reaedp)
-    try:
-        yield
-    finally:
-        cloudpickle.unregister_pickle_by_value(reaedp)
 
 
 def _wide_rows(rows: Any, contract: Contract, curve: Curve) -> tuple[Any, Any]:

@@ -1,0 +1,38 @@
+"""Our own code on Spark's workers: it travels with the query, so that they need Python, NumPy and PyArrow only."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+#: Batches of Arrow in, batches of Arrow out.
+Task = Callable[[Iterator[Any]], Iterator[Any]]
+
+
+def workers_run_python(session: Any) -> bool:
+    """Whether a worker can add up with NumPy and answer in Arrow."""
+
+    def task(batches: Iterator[Any]) -> Iterator[Any]:
+        import numpy
+        import pyarrow
+
+        for batch in batches:
+            yield pyarrow.record_batch([pyarrow.array(numpy.ones(batch.num_rows, numpy.int64))], names=["one"])
+
+    try:
+        return bool(session.range(1).mapInArrow(task, "one bigint").count() == 1)
+    except Exception:  # Spark's, the bridge's and the system's errors share no base class
+        return False
+
+
+@contextmanager
+def travelling() -> Iterator[None]:
+    """Let functions of this package be sent as they are rather than by their names."""
+    from pyspark import cloudpickle
+
+    import reaedp
+
+    cloudpickle.register_pickle_by_value(reaedp)
+    try:
+        yield
+    finally:
+        cloudpickle.unregister_pickle_by_value(reaedp)
