@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness import machine
+from harness.reasons import reason
 from harness.row import HEADS, Row
 from harness.table import markdown_table
 
@@ -35,14 +36,14 @@ class Done:
 def document(results: Sequence[Done], quick: bool, chart: str) -> str:
     """All results; a quick run has no chart."""
     rows = [row for done in results for row in done.rows]
-    behind = [(row.section, *row.cells()) for row in rows if row.behind]
+    behind = [(row.section, *row.cells(), reason(row)) for row in rows if row.behind]
     mode = "A quick run with smaller sizes. " if quick else ""
     blocks = [
         "# Results",
         f"Written by `make bench`; do not edit. {mode}{_HOW_TO_READ}",
         _surroundings(results),
         "## Behind a peer, or short of a goal",
-        markdown_table(("section", *HEADS), behind) if behind else "Nothing.",
+        markdown_table(("section", *HEADS, "why"), behind) if behind else "Nothing.",
     ]
     for section in dict.fromkeys(row.section for row in rows):
         blocks += [f"## {section}", markdown_table(HEADS, [row.cells() for row in rows if row.section == section])]

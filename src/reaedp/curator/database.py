@@ -78,8 +78,6 @@ class DatabaseSource:
         name = None if person is None else portable.printed(*self._find(person))
         rows = self.table.select(*portable.prepared(cells, name)).limit(MOST_ROWS)
         rows = rows.select(*portable.finished(cells, rows)).limit(MOST_ROWS)
-        broken = [rows[f"filled{number}"] & rows[f"v{number}"].isnull() for number in range(len(columns))]
-        rows = rows.mutate(**{f"b{number}": cell for number, cell in enumerate(broken)})
         self._check(rows)
         frame: nw.LazyFrame[Any] = nw.from_native(rows)
         return frame

@@ -25,11 +25,12 @@ def encode(column: Column, number: int) -> nw.Expr:
     """The cell of canonical column `v{number}` in a frame that is `located`, in the smallest type that holds it.
 
     Regular values come first: nearly all rows are such, and engines do not evaluate the other cases on them. No
-    condition holds for a null value, which is what is left at the end. Engines count small types in arrays.
+    condition holds for a null value, which is what is left at the end: it was not understood if the cell is filled.
+    Engines count small types in arrays.
     """
     cases = [*_certain(column, number), *_ENCODERS[column.kind](column, nw.col(f"v{number}"))]
     if "unparsable" in column.troubles:
-        cases.append((nw.col(f"b{number}"), _code(column, "unparsable")))
+        cases.append((nw.col(f"filled{number}"), _code(column, "unparsable")))
     return _chain(cases, _code(column, "null")).cast(_narrowest(column))
 
 

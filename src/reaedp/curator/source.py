@@ -20,10 +20,10 @@ class Source(Protocol):
 
     The canonical form is what every engine must agree on. Each asked-for column becomes `v0, v1, …`: a double for
     numbers, integers, dates (days since 1970), truth values and categories (the number of the level, -1 for any other
-    text), a text where levels are not declared; and a truth value `b0, b1, …`, "there is something here, but it cannot
-    be understood". With a person column there are also `person`, a text, `side`, 28 bits of its MD5, and for each
-    column `s0, s1, …`, 28 bits of MD5 of person and value that order the person's rows. No expression of it can fail on
-    any row.
+    text), a text where levels are not declared, null where there is nothing or nothing that can be understood; and a
+    truth value `filled0, filled1, …`, whether there is something. With a person column there are also `person`, a text,
+    `side`, 28 bits of its MD5, and for each column `s0, s1, …`, 28 bits of MD5 of person and value that order the
+    person's rows. No expression of it can fail on any row.
     """
 
     #: Whether results beyond the doubles are infinite; where not, they are errors.

@@ -102,12 +102,9 @@ class SparkSource:
         for number, column in enumerate(columns):
             if column.kind == Category.kind:
                 rows = _numbered(rows, f"v{number}", values.keys(column, self._find(column.name)[1]))
-        broken = {
-            f"b{number}": f.col(f"filled{number}") & f.col(f"v{number}").isNull() for number in range(len(columns))
-        }
         if person is not None and values.needs_python(person=self._find(person)[1]):
             self.check_python()
-        return rows.withColumns(broken) if broken else rows
+        return rows
 
     def check_python(self) -> None:
         """Refuse workers that cannot run what is sent to them, before anything is charged."""
