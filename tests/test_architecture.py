@@ -126,7 +126,7 @@ def test_generators_are_arguments_and_have_no_default() -> None:
 def test_nothing_is_printed_or_logged_outside_the_command_line() -> None:
     for path, tree in trees():
         if path.name == "spark_collect.py":  # it silences the loggers of others
-            assert {"logging.getLogger"} == {call for call in calls(tree) if call.startswith("logging")}
+            assert not [call for call in calls(tree) if call.startswith("logging")]
         elif part(path) not in ("cli", "__main__"):
             names = [call.split(".")[0] for call in calls(tree)]
             assert not {"print", "logging", "warnings", "sys"} & set(names), path.name

@@ -76,6 +76,8 @@ def test_the_document_tells_what_falls_short_and_under_which_load() -> None:
 def test_whatever_is_behind_says_why() -> None:
     results = (BENCHMARKS / "RESULTS.md").read_text(encoding="utf-8")
     table = results.split("## Behind a peer, or short of a goal")[1].split("##")[0].strip()
+    if table == "Nothing.":
+        return
     heads, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines())
     assert "why" == heads[-1]
     assert all(cells[-1] for cells in rows), [cells[:3] for cells in rows if not cells[-1]]

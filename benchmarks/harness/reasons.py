@@ -14,7 +14,10 @@ _FIXED = (
 REASONS = {
     ("parquet", "diffprivlib"): _FIXED,
     ("csv", "DuckDB by hand"): f"{_TEXT}; by hand DuckDB guesses them",
-    ("csv", "diffprivlib"): f"{_FIXED}. Besides, {_TEXT}; Arrow's reader guesses them, and is faster than DuckDB's",
+    (
+        "csv",
+        "diffprivlib",
+    ): f"{_TEXT}; Arrow's reader guesses them, and is faster than DuckDB's. With few rows: {_FIXED}",
     ("memory", "diffprivlib"): _FIXED,
 }
 

@@ -3,6 +3,7 @@
 import functools
 import os
 import tempfile
+import threading
 import weakref
 
 import duckdb
@@ -28,11 +29,17 @@ def connect(file: str = ":memory:") -> duckdb.DuckDBPyConnection:
         "perfect_ht_threshold": "18",
     }
     connection = duckdb.connect(file, read_only=file != ":memory:", config=settings)
-    weakref.finalize(connection, spill.cleanup)
+    weakref.finalize(connection, _clean, spill, os.getpid())
     connection.execute("SET TimeZone = 'UTC'")
     connection.execute("SET enable_progress_bar = false")  # it would be printed among our own words
     _limit_memory(connection)
     return connection
+
+
+def _clean(spill: tempfile.TemporaryDirectory[str], process: int) -> None:
+    """A process that was forked from the engine's own leaves its folder alone."""
+    if os.getpid() == process:
+        spill.cleanup()
 
 
 def connect_for_released() -> duckdb.DuckDBPyConnection:
@@ -41,15 +48,23 @@ def connect_for_released() -> duckdb.DuckDBPyConnection:
     A process keeps that engine, as to start one takes longer than to write most files. What is registered in a
     connection is seen by no other, and is gone when it is closed.
     """
-    return _writer(os.getpid(), os.environ.get(MEMORY)).cursor()
+    with _STARTING:
+        cursor = _kept(os.environ.get(MEMORY)).cursor()
+    cursor.execute("SET TimeZone = 'UTC'")
+    cursor.execute("SET enable_progress_bar = false")
+    return cursor
 
 
 @functools.cache
-def _writer(process: int, limit: str | None) -> duckdb.DuckDBPyConnection:  # noqa: ARG001
-    """An engine does not survive in a process that was forked from its own, and has the limit it was started with."""
+def _kept(limit: str | None) -> duckdb.DuckDBPyConnection:  # noqa: ARG001 - it has the limit that it was started with
     connection = connect()
     connection.execute("SET preserve_insertion_order = true")
     return connection
+
+
+_STARTING = threading.Lock()
+# A process that is forked from that of an engine crashes when it ends; this one is started again when it is wanted.
+os.register_at_fork(before=_kept.cache_clear)
 
 
 def _limit_memory(connection: duckdb.DuckDBPyConnection) -> None:

@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -150,20 +150,21 @@ _PICTURES: dict[type[Any], Callable[[dict[str, NDArray[Any]]], dict[str, Any]]] 
 
 
 def _write_values(stem: Path, columns: dict[str, NDArray[Any]]) -> None:
-    connection = connect_for_released()  # in order, so that the same numbers give the same file
-    frame = {f"c{number}": values for number, values in enumerate(columns.values())}
-    connection.register("frame", frame)
-    texts = {key for key, kind in zip(frame, connection.table("frame").types, strict=True) if str(kind) == "VARCHAR"}
-    exact = {key: key for key in frame}
-    safe = exact | {key: _NO_FORMULA.format(text=key) for key in texts}
-    for suffix, options, cells, named in (
-        (".csv", "FORMAT csv, HEADER", safe, map(no_formula, columns)),
-        (".parquet", "FORMAT parquet", exact, columns),
-    ):
-        target = str(stem.with_suffix(suffix)).replace("'", "''")
-        chosen = ", ".join(f"{cells[key]} AS {_quoted(name)}" for key, name in zip(frame, named, strict=True))
-        connection.execute(f"COPY (SELECT {chosen} FROM frame) TO '{target}' ({options})")
-    connection.close()
+    with closing(connect_for_released()) as connection:  # in order, so that the same numbers give the same file
+        frame = {f"c{number}": values for number, values in enumerate(columns.values())}
+        connection.register("frame", frame)
+        texts = {
+            key for key, kind in zip(frame, connection.table("frame").types, strict=True) if str(kind) == "VARCHAR"
+        }
+        exact = {key: key for key in frame}
+        safe = exact | {key: _NO_FORMULA.format(text=key) for key in texts}
+        for suffix, options, cells, named in (
+            (".csv", "FORMAT csv, HEADER", safe, map(no_formula, columns)),
+            (".parquet", "FORMAT parquet", exact, columns),
+        ):
+            target = str(stem.with_suffix(suffix)).replace("'", "''")
+            chosen = ", ".join(f"{cells[key]} AS {_quoted(name)}" for key, name in zip(frame, named, strict=True))
+            connection.execute(f"COPY (SELECT {chosen} FROM frame) TO '{target}' ({options})")
 
 
 #: `label.no_formula` in the engine: spreadsheets open CSV files, and levels come from outside.

@@ -1,12 +1,12 @@
 """What is particular to Spark: files, tables, sessions, and every kind of release beside the embedded engine's."""
 
 import itertools
-import logging
 import math
 import os
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,11 @@ import pytest
 
 from reaedp import Budget, Category, Contract, Number, Plan, Unit, publish
 from reaedp.contract import Curve
-from reaedp.curator import blocks, spark
+from reaedp.curator import blocks, spark, spark_groups
 from reaedp.curator.blocks import MOST_CELLS
 from reaedp.curator.records import Records
 from reaedp.curator.source import open_source
-from reaedp.curator.spark_collect import LOGGERS, collected
+from reaedp.curator.spark_collect import collected
 from reaedp.curator.spark_groups import grouped_by_python, grouped_by_spark
 from reaedp.curator.spark_session import is_master, session_of
 from reaedp.errors import DeclarationError, ReaedpError
@@ -347,6 +347,29 @@ def test_many_groupings_need_no_python_on_the_workers(
     assert [1] == asked
 
 
+def test_groupings_of_many_keys_are_counted_in_several_passes(cluster: Cluster) -> None:
+    keys = [f"k{number}" for number in range(70)]
+    rows = session_of(cluster.master).range(300).selectExpr(*(f"CAST(id % 2 AS TINYINT) AS {key}" for key in keys))
+    found = list(grouped_by_spark(rows, [tuple(keys[start : start + 7]) for start in range(0, 70, 7)]))
+    assert 10 == len(found)
+    assert all([150, 150] == table["rows"].tolist() for table in found)
+
+
+def test_workers_that_fail_in_python_leave_groupings_to_spark(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: Any) -> Any:
+        def task(batches: Any) -> Any:
+            raise ImportError("numpy")
+
+        return task
+
+    monkeypatch.setattr(spark_groups, "_counting", broken)
+    rows = session_of(cluster.master).range(300).selectExpr("CAST(id % 3 AS TINYINT) AS k")
+    (found,) = grouped_by_python(rows, [("k",)], {"k": 3})
+    assert {(0, 100), (1, 100), (2, 100)} == set(zip(found["k"].tolist(), found["rows"].tolist(), strict=True))
+
+
 def test_nothing_but_counts_reaches_the_driver(spark_frame: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from reaedp.curator import spark_collect
 
@@ -415,8 +438,30 @@ def test_a_failure_on_the_workers_quotes_no_row(cell: str, cluster: Cluster, cap
     assert caught.value.__context__ is None
 
 
-def test_what_spark_writes_about_other_queries_is_left_alone() -> None:
-    names = [logging.getLogger(name) for name in LOGGERS]
-    with pytest.raises(ReaedpError):
-        collected(None)
-    assert not any(logger.disabled for logger in names)
+def test_what_spark_writes_about_other_queries_is_left_alone(
+    cluster: Cluster, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Also in another thread that asks while we count, and by loggers of PySpark's own kind."""
+    failing = session_of(cluster.master).range(1).selectExpr("CAST(concat('OWN', id) AS DOUBLE) AS x")
+
+    class Query:
+        def toArrow(self) -> None:  # noqa: N802 - as Spark calls it
+            own = threading.Thread(target=ask)
+            own.start()
+            own.join()
+            failing.toArrow()
+
+    errors: list[str] = []
+
+    def ask() -> None:
+        try:
+            failing.collect()
+        except Exception as error:
+            errors.append(type(error).__name__)
+
+    with pytest.raises(ReaedpError, match="NumberFormatException"):
+        collected(Query())
+    written = "".join(capfd.readouterr())
+    ask()
+    assert ["NumberFormatException"] * 2 == errors
+    assert 1 == written.count('"level": "ERROR"') == capfd.readouterr().err.count('"level": "ERROR"')

@@ -57,7 +57,9 @@ def _certain(column: Column, number: int) -> list[Case]:
 
 
 def _uniform(column: Column) -> UniformBins | None:
-    return UniformBins.of(column.boundaries) if isinstance(column, Number) and column.edges is None else None
+    if not isinstance(column, Number) or column.lower is None or column.upper is None:
+        return None
+    return UniformBins.of(float(column.lower), float(column.upper), column.regular)
 
 
 def _narrowest(column: Column) -> type[nw.Int8 | nw.Int16 | nw.Int32]:

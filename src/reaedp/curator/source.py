@@ -26,7 +26,7 @@ class Source(Protocol):
     person's rows. No expression of it can fail on any row.
     """
 
-    #: Whether results beyond the doubles are infinite; where not, they are errors.
+    #: Whether no arithmetic of doubles fails, with infinities for what is too large.
     total: ClassVar[bool]
 
     @property

@@ -47,13 +47,13 @@ FEW = 8
 class SparkSource:
     """A data frame of Spark whose columns are called `c0, c1, …`, with the names that the outside uses.
 
-    `tried` holds what workers were found able to run, or not. `made` holds the last canonical form, a query that was
+    `tried` holds what workers were found able to run. `made` holds the last canonical form, a query that was
     not run: a release asks for it once to check its columns, and once to count.
     """
 
     frame: Any
     names: tuple[str, ...]
-    tried: dict[str, bool] = field(default_factory=dict)
+    tried: set[str] = field(default_factory=set)
     made: dict[tuple[tuple[Column, ...], str | None], Any] = field(default_factory=dict)
     total: ClassVar[bool] = False
 
@@ -70,10 +70,12 @@ class SparkSource:
 
     def canonical(self, columns: tuple[Column, ...], person: str | None) -> nw.LazyFrame[Any]:
         """The columns in canonical form; Spark checks the types of expressions as they are made."""
-        if (columns, person) not in self.made:
+        rows = self.made.get((columns, person))
+        if rows is None:
+            rows = self._converted(columns, person)
             self.made.clear()
-            self.made[columns, person] = self._converted(columns, person)
-        frame: nw.LazyFrame[Any] = nw.from_native(self.made[columns, person])
+            self.made[columns, person] = rows
+        frame: nw.LazyFrame[Any] = nw.from_native(rows)
         return frame
 
     def _converted(self, columns: tuple[Column, ...], person: str | None) -> Any:
@@ -115,9 +117,9 @@ class SparkSource:
             )
 
     def _runs_python(self) -> bool:
-        if "python" not in self.tried:
-            self.tried["python"] = workers_run_python(self.frame.sparkSession)
-        return self.tried["python"]
+        if "python" not in self.tried and workers_run_python(self.frame.sparkSession):
+            self.tried.add("python")
+        return "python" in self.tried
 
     def collect(self, counts: nw.LazyFrame[Any]) -> dict[str, NDArray[np.generic]]:
         """Run the query; Spark's own words about a failure could quote a row, so they are not repeated."""

@@ -1,12 +1,14 @@
 """What Spark counted, as arrays on the driver."""
 
 import logging
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pyspark.logger import PySparkLogger
 
 from reaedp.errors import ReaedpError
 
@@ -30,14 +32,26 @@ def arrow_table(counts: Any) -> Any:
     return counts.toArrow()
 
 
+class _Silent(logging.Filter):
+    """Lets nothing through that is said by a thread that counts; PySpark logs in the thread that asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.here = threading.local()
+
+    def filter(self, record: logging.LogRecord) -> bool:  # noqa: ARG002
+        return not getattr(self.here, "counting", False)
+
+
+_SILENT = _Silent()
+
+
 @contextmanager
 def _silence() -> Iterator[None]:
-    loggers = [logging.getLogger(name) for name in LOGGERS]
-    before = [logger.disabled for logger in loggers]
-    for logger in loggers:
-        logger.disabled = True
+    for name in LOGGERS:
+        PySparkLogger.getLogger(name).addFilter(_SILENT)  # once, however often it is added
+    _SILENT.here.counting = True
     try:
         yield
     finally:
-        for logger, was in zip(loggers, before, strict=True):
-            logger.disabled = was
+        _SILENT.here.counting = False

@@ -16,12 +16,15 @@ from pyspark.sql import functions as f
 from reaedp.curator.blocks import MOST_CELLS
 from reaedp.curator.spark_collect import collected
 from reaedp.curator.spark_python import Task, travelling
+from reaedp.errors import ReaedpError
 
 Group = tuple[str, ...]
 Arrays = dict[str, NDArray[np.generic]]
 
 #: Groupings that Spark counts in one pass: each row is repeated so often, and a pass costs more than a few groupings.
 REPEATED = 16
+#: Keys of all groupings of one pass, each of which is a bit of an integer.
+MOST_KEYS = 60
 #: Groupings that a worker counts in one pass: of at most `MOST_CELLS` cells each, they take 16 MB of memory.
 IN_ARRAYS = 64
 #: Rows that a worker counts together: more than an array has cells, few enough to stay in the processor's cache.
@@ -30,8 +33,14 @@ ROWS_OF_A_CHUNK = 2**17
 
 def grouped_by_spark(rows: Any, groups: Sequence[Group]) -> Iterator[Arrays]:
     """Counts of groupings, in their order."""
-    for start in range(0, len(groups), REPEATED):
-        yield from _repeated(rows, groups[start : start + REPEATED])
+    some: list[Group] = []
+    for group in groups:
+        if len(some) == REPEATED or len({key for other in (*some, group) for key in other}) > MOST_KEYS:
+            yield from _repeated(rows, some)
+            some = []
+        some.append(group)
+    if some:
+        yield from _repeated(rows, some)
 
 
 def grouped_by_python(rows: Any, groups: Sequence[Group], sizes: Mapping[str, int]) -> Iterator[Arrays]:
@@ -43,7 +52,13 @@ def grouped_by_python(rows: Any, groups: Sequence[Group], sizes: Mapping[str, in
             yield from grouped_by_spark(rows, some)
             continue
         for start in range(0, len(some), IN_ARRAYS):
-            yield from _in_arrays(rows, {group: shapes[group] for group in some[start : start + IN_ARRAYS]})
+            chunk = some[start : start + IN_ARRAYS]
+            try:
+                tables = _in_arrays(rows, {group: shapes[group] for group in chunk})
+            except ReaedpError:  # not every worker runs Python, or not with so much memory
+                yield from grouped_by_spark(rows, chunk)
+                continue
+            yield from tables
 
 
 def _repeated(rows: Any, groups: Sequence[Group]) -> Iterator[Arrays]:
@@ -59,16 +74,19 @@ def _repeated(rows: Any, groups: Sequence[Group]) -> Iterator[Arrays]:
         yield {key: found[key][here] for key in group} | {"rows": found["rows"][here]}
 
 
-def _in_arrays(rows: Any, shapes: Mapping[Group, tuple[int, ...]]) -> Iterator[Arrays]:
+def _in_arrays(rows: Any, shapes: Mapping[Group, tuple[int, ...]]) -> list[Arrays]:
     keys = list(dict.fromkeys(key for group in shapes for key in group))
     places = [([keys.index(key) for key in group], shape) for group, shape in shapes.items()]
     with travelling():
         counts = rows.select(*keys).mapInArrow(_counting(places), "part int, cell int, rows bigint")
         found = collected(counts.groupBy("part", "cell").agg(f.sum("rows").alias("rows")))
-    for part, (group, shape) in enumerate(shapes.items()):
-        here = found["part"] == part
-        cells = np.unravel_index(found["cell"][here].astype(np.intp), shape)
-        yield dict(zip(group, cells, strict=True)) | {"rows": found["rows"][here]}
+    return [_table(found, part, group, shape) for part, (group, shape) in enumerate(shapes.items())]
+
+
+def _table(found: Arrays, part: int, group: Group, shape: tuple[int, ...]) -> Arrays:
+    here = found["part"] == part
+    cells = np.unravel_index(found["cell"][here].astype(np.intp), shape)
+    return dict(zip(group, cells, strict=True)) | {"rows": found["rows"][here]}
 
 
 def _counting(groups: Sequence[tuple[list[int], tuple[int, ...]]]) -> Task:

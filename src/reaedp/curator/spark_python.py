@@ -1,11 +1,14 @@
 """Our own code on Spark's workers: it travels with the query, so that they need Python, NumPy and PyArrow only."""
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 #: Batches of Arrow in, batches of Arrow out.
 Task = Callable[[Iterator[Any]], Iterator[Any]]
+#: What is sent in which way is known once in a process.
+_TRAVELLING = threading.Lock()
 
 
 def workers_run_python(session: Any) -> bool:
@@ -31,8 +34,9 @@ def travelling() -> Iterator[None]:
 
     import reaedp
 
-    cloudpickle.register_pickle_by_value(reaedp)
-    try:
-        yield
-    finally:
-        cloudpickle.unregister_pickle_by_value(reaedp)
+    with _TRAVELLING:
+        cloudpickle.register_pickle_by_value(reaedp)
+        try:
+            yield
+        finally:
+            cloudpickle.unregister_pickle_by_value(reaedp)

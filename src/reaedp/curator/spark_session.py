@@ -92,8 +92,8 @@ def _started(builder: Any, master: str) -> Any:
 
 def _divided(session: Any) -> Any:
     """On one machine, rows that meet are divided among its cores, not into 200 parts, unless settings say so."""
-    context = session.sparkContext
-    if context.master.startswith("local") and not context.getConf().contains(PARTITIONS):
+    context = getattr(session, "sparkContext", None)  # none where Spark is reached by Connect
+    if context is not None and context.master.startswith("local") and not context.getConf().contains(PARTITIONS):
         session.conf.set(PARTITIONS, str(4 * context.defaultParallelism))
     return session
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +22,9 @@ class UniformBins:
     bins: float
 
     @classmethod
-    def of(cls, edges: NDArray[np.float64]) -> "UniformBins | None":
-        """Bins with these edges, if arithmetic finds them: the computed end edges must enclose the range."""
-        found = cls(float(edges[0]), float(edges[-1]), float(len(edges) - 1))
+    def of(cls, lower: float, upper: float, bins: int) -> "UniformBins | None":
+        """Such bins, if arithmetic finds them: the computed end edges must enclose the range."""
+        found = cls(lower, upper, float(bins))
         first, last = found._edge(0.0), found._edge(found.bins)
         close = math.isfinite(last) and math.isfinite(found.rate) and first <= found.lower and found.upper <= last
         return found if close and found.slack < 0.25 else None

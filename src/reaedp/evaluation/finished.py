@@ -1,5 +1,6 @@
 """A finished release folder beside the truth it was made from."""
 
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,9 +35,8 @@ class Finished:
 
     def released(self) -> dict[str, NDArray[Any]]:
         """The numbers in the file, a column each."""
-        connection = connect_for_released()
-        relation = connection.read_parquet(str(self.table))
-        return dict(relation.fetchnumpy())
+        with closing(connect_for_released()) as connection:
+            return dict(connection.read_parquet(str(self.table)).fetchnumpy())
 
 
 def finished(folder: Path, data: Any, others: Any | None, engine: Any = None) -> list[Finished]:
