@@ -1,28 +1,21 @@
 """What is particular to Spark: files, tables, sessions, and every kind of release beside the embedded engine's."""
 
-import itertools
-import math
 import os
 import subprocess
 import sys
 import tempfile
-import threading
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from reaedp import Budget, Category, Contract, Number, Plan, Unit, publish
+from reaedp import Budget, Category, Contract, Plan, Unit, publish
 from reaedp.contract import Curve
-from reaedp.curator import blocks, spark, spark_groups
-from reaedp.curator.blocks import MOST_CELLS
 from reaedp.curator.records import Records
 from reaedp.curator.source import open_source
-from reaedp.curator.spark_collect import collected
-from reaedp.curator.spark_groups import grouped_by_python, grouped_by_spark
 from reaedp.curator.spark_session import is_master, session_of
-from reaedp.errors import DeclarationError, ReaedpError
+from reaedp.errors import DeclarationError
 from reaedp.learning import learn_bounds, learn_levels
 from reaedp.mechanisms.noise import SeededNoise
 from spark_cluster import Cluster
@@ -305,71 +298,6 @@ def test_a_given_session_keeps_its_settings(parquet: str, cluster: Cluster) -> N
     assert before == {row.key: row.value for row in session.sql("SET").collect()}
 
 
-def test_groupings_are_counted_alike_by_spark_and_by_python_on_its_workers(cluster: Cluster) -> None:
-    names, sizes = "abcde", {"a": 3, "b": 300, "c": 2, "d": 400, "e": 1}
-    cells = ", ".join(
-        f"CAST(id * id * {place + 7} % {size} AS SMALLINT) AS {name}"
-        for place, (name, size) in enumerate(sizes.items())
-    )
-    rows = session_of(cluster.master).range(5_000, numPartitions=3).selectExpr(cells.split(", "))
-    groups = [group for size in (1, 2, 3) for group in itertools.combinations(names, size)]
-    assert {True, False} == {math.prod(sizes[name] for name in group) <= MOST_CELLS for group in groups}
-    tables = [
-        [
-            sorted(zip(*(found[key].tolist() for key in (*group, "rows")), strict=True))
-            for group, found in zip(groups, ways, strict=True)
-        ]
-        for ways in (grouped_by_spark(rows, groups), grouped_by_python(rows, groups, sizes))
-    ]
-    assert tables[0] == tables[1]
-    assert all(5_000 == sum(row[-1] for row in table) for table in tables[0])
-
-
-@pytest.mark.parametrize("able", [True, False])
-def test_many_groupings_need_no_python_on_the_workers(
-    able: bool, clinic: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A block for each grouping, as if all were large; workers without Python leave all to Spark."""
-    asked = []
-    monkeypatch.setattr(spark, "workers_run_python", lambda _: asked.append(1) or able)
-    monkeypatch.setattr(blocks, "MOST_CELLS", 1)
-    terms, data = Contract.load(clinic / "contract.toml"), str(clinic / "data.parquet")
-    names = [column.name for column in terms.columns]
-    groups = [group for size in (1, 2, 3) for group in itertools.permutations(names, size)]
-    found = [
-        {
-            group: (table.keys.tolist(), table.counts.tolist())
-            for group, table in Records(terms, data, engine).group_counts(groups)
-        }
-        for engine in (None, cluster.master)
-    ]
-    assert found[0] == found[1]
-    assert [1] == asked
-
-
-def test_groupings_of_many_keys_are_counted_in_several_passes(cluster: Cluster) -> None:
-    keys = [f"k{number}" for number in range(70)]
-    rows = session_of(cluster.master).range(300).selectExpr(*(f"CAST(id % 2 AS TINYINT) AS {key}" for key in keys))
-    found = list(grouped_by_spark(rows, [tuple(keys[start : start + 7]) for start in range(0, 70, 7)]))
-    assert 10 == len(found)
-    assert all([150, 150] == table["rows"].tolist() for table in found)
-
-
-def test_workers_that_fail_in_python_leave_groupings_to_spark(
-    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(_: Any) -> Any:
-        def task(batches: Any) -> Any:
-            raise ImportError("numpy")
-
-        return task
-
-    monkeypatch.setattr(spark_groups, "_counting", broken)
-    rows = session_of(cluster.master).range(300).selectExpr("CAST(id % 3 AS TINYINT) AS k")
-    (found,) = grouped_by_python(rows, [("k",)], {"k": 3})
-    assert {(0, 100), (1, 100), (2, 100)} == set(zip(found["k"].tolist(), found["rows"].tolist(), strict=True))
-
-
 def test_nothing_but_counts_reaches_the_driver(spark_frame: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from reaedp.curator import spark_collect
 
@@ -425,45 +353,3 @@ def test_the_command_line_counts_on_the_cluster(clinic: Path, cluster: Cluster) 
     assert 0 == done.returncode, done.stderr
     assert (clinic / "cli" / "release.json").exists()
     assert "p1" not in done.stdout + done.stderr
-
-
-@pytest.mark.parametrize(
-    "cell", ["CAST(raise_error('SECRET row') AS DOUBLE)", "CAST(concat('SECRET', rand()) AS DOUBLE)"]
-)
-def test_a_failure_on_the_workers_quotes_no_row(
-    cell: str, cluster: Cluster, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
-) -> None:
-    frame = session_of(cluster.master).range(1).selectExpr(f"{cell} AS x")
-    with pytest.raises(ReaedpError, match=r"Spark could not count \(\w+\)") as caught:
-        counted(frame, Number(name="x", lower=0, upper=1, bins=2, provenance="public"))
-    assert "SECRET" not in str(caught.value) + "".join(capfd.readouterr()) + caplog.text
-    assert caught.value.__context__ is None
-
-
-def test_what_spark_writes_about_other_queries_is_left_alone(
-    cluster: Cluster, caplog: pytest.LogCaptureFixture
-) -> None:
-    """Also in another thread that asks while we count, and by loggers of PySpark's own kind."""
-    failing = session_of(cluster.master).range(1).selectExpr("CAST(concat('OWN', id) AS DOUBLE) AS x")
-
-    class Query:
-        def toArrow(self) -> None:  # noqa: N802 - as Spark calls it
-            own = threading.Thread(target=ask)
-            own.start()
-            own.join()
-            failing.toArrow()
-
-    errors: list[str] = []
-
-    def ask() -> None:
-        try:
-            failing.collect()
-        except Exception as error:
-            errors.append(type(error).__name__)
-
-    with pytest.raises(ReaedpError, match="NumberFormatException"):
-        collected(Query())
-    assert 1 == len(caplog.records)
-    ask()
-    assert ["NumberFormatException"] * 2 == errors
-    assert 2 == len(caplog.records)
