@@ -1,11 +1,14 @@
 """What Spark says about failures is not repeated, and what others ask of it is left alone."""
 
+import logging
 import threading
+from collections.abc import Iterator
 
 import pytest
+from pyspark.logger import PySparkLogger
 
 from reaedp import Number
-from reaedp.curator.spark_collect import collected
+from reaedp.curator.spark_collect import LOGGERS, collected
 from reaedp.curator.spark_session import session_of
 from reaedp.errors import ReaedpError
 from spark_cluster import Cluster
@@ -14,22 +17,34 @@ from troubles import counted
 pytestmark = pytest.mark.xdist_group("spark")
 
 
+@pytest.fixture
+def said() -> Iterator[list[str]]:
+    """What PySpark's loggers let through."""
+    messages: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: messages.append(record.getMessage())  # type: ignore[method-assign]
+    loggers = [PySparkLogger.getLogger(name) for name in LOGGERS]
+    for logger in loggers:
+        logger.addHandler(handler)
+    yield messages
+    for logger in loggers:
+        logger.removeHandler(handler)
+
+
 @pytest.mark.parametrize(
     "cell", ["CAST(raise_error('SECRET row') AS DOUBLE)", "CAST(concat('SECRET', rand()) AS DOUBLE)"]
 )
 def test_a_failure_on_the_workers_quotes_no_row(
-    cell: str, cluster: Cluster, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    cell: str, cluster: Cluster, capfd: pytest.CaptureFixture[str], said: list[str]
 ) -> None:
     frame = session_of(cluster.master).range(1).selectExpr(f"{cell} AS x")
     with pytest.raises(ReaedpError, match=r"Spark could not count \(\w+\)") as caught:
         counted(frame, Number(name="x", lower=0, upper=1, bins=2, provenance="public"))
-    assert "SECRET" not in str(caught.value) + "".join(capfd.readouterr()) + caplog.text
+    assert "SECRET" not in str(caught.value) + "".join(capfd.readouterr()) + "".join(said)
     assert caught.value.__context__ is None
 
 
-def test_what_spark_writes_about_other_queries_is_left_alone(
-    cluster: Cluster, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_what_spark_writes_about_other_queries_is_left_alone(cluster: Cluster, said: list[str]) -> None:
     """Also in another thread that asks while we count, and by loggers of PySpark's own kind."""
     failing = session_of(cluster.master).range(1).selectExpr("CAST(concat('OWN', id) AS DOUBLE) AS x")
 
@@ -50,7 +65,7 @@ def test_what_spark_writes_about_other_queries_is_left_alone(
 
     with pytest.raises(ReaedpError, match="NumberFormatException"):
         collected(Query())
-    assert 1 == len(caplog.records)
+    assert 1 == len(said)
     ask()
     assert ["NumberFormatException"] * 2 == errors
-    assert 2 == len(caplog.records)
+    assert 2 == len(said)
