@@ -11,7 +11,7 @@ import pytest
 
 from reaedp import Budget, Contract, Unit
 from reaedp.contract.category import Undeclared
-from reaedp.curator import shapes
+from reaedp.contract import shapes
 from reaedp.curator.database import open_database
 from reaedp.curator.records import Records
 from reaedp.errors import DeclarationError, ReaedpError

@@ -312,7 +312,7 @@ def test_an_empty_table_is_a_table(tmp_path: Path) -> None:
 
 def test_a_type_that_cannot_be_meant_is_an_error() -> None:
     frame = pa.table({"x": pa.array([[1]], pa.list_(pa.int64()))})
-    with pytest.raises(DeclarationError, match="declared as integer"):
+    with pytest.raises(DeclarationError, match="must hold texts, numbers"):
         counted(Integer(name="x", lower=0, upper=9, provenance="public"), frame)
 
 

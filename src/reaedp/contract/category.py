@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from reaedp.contract.column import MOST_CELLS, Column, Rule, Trouble
+from reaedp.contract.meaning import Meaning, meaning
 from reaedp.errors import Mistakes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Category(Column):
-    """One of the declared `levels`, compared as text."""
+    """One of the declared `levels`, compared by what they mean: "1", "1.0" and "01" are the same level."""
 
     kind: ClassVar[str] = "category"
     troubles: ClassVar[tuple[Trouble, ...]] = ("null", "unseen")
@@ -34,12 +35,22 @@ class Category(Column):
             remedy="If the levels are not public, `reaedp learn levels` buys them.",
         )
         if texts:
-            twice = sorted({level for level in self.levels if self.levels.count(level) > 1}) if self._repeats else []
-            mistakes.unless(not twice, f"{self.where('levels')} must not repeat a level", given=twice)
+            mistakes.unless(
+                not (alike := self._alike()),
+                f"{self.where('levels')} must not repeat a level; numbers and dates are compared by value",
+                given=alike,
+                remedy="Keep one of them: it stands for every way to write it.",
+            )
 
-    @property
-    def _repeats(self) -> bool:
-        return len(set(self.levels)) < len(self.levels)
+    def _alike(self) -> list[str]:
+        """The first two levels that mean the same."""
+        known: dict[Meaning, str] = {}
+        for level in self.levels:
+            meant = meaning(level)
+            if meant in known:
+                return [known[meant], level]
+            known[meant] = level
+        return []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

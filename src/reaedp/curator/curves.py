@@ -16,6 +16,7 @@ from reaedp.contract import Column, Contract, Curve, Number
 from reaedp.contract.category import Undeclared
 from reaedp.curator.canonical import parts_of_number
 from reaedp.curator.curve_order import Sql, mixed
+from reaedp.curator.embedded import EmbeddedSource, failure
 from reaedp.curator.lattice_points import long_points, wide_points
 from reaedp.curator.source import CurveCounter
 from reaedp.curator.stream import batches, doubles, pairs
@@ -62,8 +63,13 @@ def curve_points(origin: Origin, contract: Contract, name: str) -> NDArray[np.in
 def _blocks(origin: Origin, contract: Contract, name: str) -> Iterator[Integers]:
     """Lattice points of some curves, a column each, then of some more."""
     curve = contract.curve(name)
-    relation = _RELATIONS[curve.form](origin, contract, curve)
-    return _READERS[curve.form](CurveLattice.of(curve), relation)
+    try:
+        relation = _RELATIONS[curve.form](origin, contract, curve)
+        yield from _READERS[curve.form](CurveLattice.of(curve), relation)
+        return
+    except duckdb.Error as error:
+        failed = origin.source.failed(error) if isinstance(origin.source, EmbeddedSource) else failure(error)
+    raise failed
 
 
 def _columns(curve: Curve) -> tuple[Column, ...]:
@@ -103,7 +109,7 @@ def _wide_relation(origin: Origin, contract: Contract, curve: Curve) -> Any:
     """One row of doubles for each curve, not-a-number where there is none."""
     values = [f"v{place}" for place in range(len(curve.points))]
     rows = _embedded(origin, curve)
-    person = "" if contract.unit.person is None else "person, "
+    person = "" if contract.unit.person is None else "person, hash0, hash1, "
     known = rows.project(person + ", ".join(f"coalesce({value}, 'nan'::DOUBLE) AS {value}" for value in values))
     return known if contract.unit.person is None else _first_rows(known, contract.unit.rows, values)
 
@@ -112,8 +118,8 @@ def _first_rows(rows: Any, limit: int, values: list[str]) -> Any:
     """The first rows of each person in the order of a digest of their values; rows that tie in all are alike."""
     finite = [Sql(f"(CASE WHEN isfinite({value}) THEN {value} ELSE 0.0::DOUBLE END)") for value in values]
     listed = ", ".join(values)
-    mixes = rows.filter("person IS NOT NULL").project(f"person, {listed}, {mixed(finite)} AS mix")
-    digest = f"md5(person || '/' || {parts_of_number('mix')})"
+    mixes = rows.filter("person IS NOT NULL").project(f"person, hash0, hash1, {listed}, {mixed(finite)} AS mix")
+    digest = f"md5(hash0 || '/' || hash1 || '/' || {parts_of_number('mix')})"
     place = f"row_number() OVER (PARTITION BY person ORDER BY {digest}, [{listed}])"
     return mixes.project(f"{listed}, {place} AS place").filter(f"place <= {limit}").project(listed)
 
@@ -122,10 +128,12 @@ def _long_relation(origin: Origin, contract: Contract, curve: Curve) -> Any:
     """One list of (time, value) for each curve; a row without a person or an id belongs to none."""
     rows = _embedded(origin, curve)
     pair = "{'t': coalesce(v1, 'nan'::DOUBLE), 'x': coalesce(v2, 'nan'::DOUBLE)}"
-    known = rows.filter("person IS NOT NULL AND v0 IS NOT NULL").project(f"person, v0 AS curve, {pair} AS point")
+    known = rows.filter("person IS NOT NULL AND v0 IS NOT NULL").project(
+        f"person, v0 AS curve, md5(hash0 || '/' || hash1 || '/' || h0) AS digest, {pair} AS point"
+    )
     # A person's curve is a person's: an id that two people share names two curves.
-    curves = known.aggregate("person, curve, list(point) AS points", "person, curve")
-    place = "row_number() OVER (PARTITION BY person ORDER BY md5(person || '/' || curve), curve)"
+    curves = known.aggregate("person, curve, any_value(digest) AS digest, list(point) AS points", "person, curve")
+    place = "row_number() OVER (PARTITION BY person ORDER BY digest, curve)"
     most = share_of_a_person(contract, curve).curves
     return curves.project(f"points, {place} AS place").filter(f"place <= {most}").project("points")
 

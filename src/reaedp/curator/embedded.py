@@ -1,176 +1,248 @@
-"""Files and data frames as tables of the embedded engine."""
+"""Tables of the embedded engine: its relations, with the name that the outside uses for each of their columns."""
 
-import csv
-import glob
-import gzip
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, ClassVar
 
 import duckdb
+import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
-from reaedp.curator.canonical import EmbeddedSource
-from reaedp.engine import connect
-from reaedp.errors import DeclarationError
+from reaedp.contract import Category, Column, Integer
+from reaedp.contract.category import Undeclared
+from reaedp.contract.meaning import meaning
+from reaedp.curator import canonical
+from reaedp.curator.kept_rows import grouped, kept
+from reaedp.curator.source import Unreadable
+from reaedp.curator.stream import named_batches
+from reaedp.errors import DeclarationError, ReaedpError, unknown
 
-#: A longer line of CSV is no row; DuckDB keeps several lines of this size in memory.
-LONGEST_LINE = 8 * 2**20
-#: What quotes a cell, by what lies between cells.
-QUOTES = {",": '"', "\t": ""}
-_QUOTING: dict[str, Any] = {",": csv.QUOTE_MINIMAL, "\t": csv.QUOTE_NONE}
-DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
-
-
-def open_embedded(data: Any) -> EmbeddedSource:
-    """Open files, a data frame or a DuckDB relation without reading any row."""
-    if isinstance(data, duckdb.DuckDBPyRelation):
-        return _described(data)
-    if isinstance(data, str | Path):
-        return _open_files(str(data))
-    return _open_frame(data)
-
-
-def open_table(name: str, engine: Any) -> EmbeddedSource:
-    """Open a table of a DuckDB connection, or of the database file that an address names, which is only read."""
-    try:
-        connection = engine
-        if isinstance(engine, str):
-            connection = connect(engine.removeprefix("duckdb://"))
-        return _described(connection.table(name), connection)
-    except duckdb.Error as error:
-        reason = type(error).__name__
-    raise DeclarationError(f"DuckDB cannot open the table {name!r} ({reason}). Write duckdb:///path/to/file.")
+#: What fails by the machine and not by what the data holds.
+OUTSIDE = (
+    duckdb.IOException,
+    duckdb.OutOfMemoryException,
+    duckdb.InterruptException,
+    duckdb.ConnectionException,
+    duckdb.PermissionException,
+)
+#: A category's levels by what they mean: the SQL type of the key, and how a cell's key is found.
+KEYS: dict[str, tuple[str, Callable[[str, str], str]]] = {
+    "number": ("DOUBLE", canonical.number),
+    "moment": ("BIGINT", canonical.moment),
+}
 
 
-def _open_files(address: str) -> EmbeddedSource:
-    paths = sorted(glob.glob(address)) if glob.has_magic(address) and not Path(address).exists() else [address]
-    if not paths:
-        raise DeclarationError(f"No file matches {address!r}.")
-    for path in paths:
-        _check_readable(path)
-    suffix = _suffix(paths[0])
-    if any(_suffix(path) != suffix for path in paths):
-        raise DeclarationError(f"All files of {address!r} must be of one kind.")
-    if suffix in DELIMITERS:
-        return _open_csv(paths, DELIMITERS[suffix])
-    if suffix in (".parquet", ".pq"):
-        return _open_parquet(paths)
-    raise DeclarationError(f"{paths[0]} is of no known kind. Known: .csv, .tsv, .csv.gz, .tsv.gz, .parquet.")
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Part:
+    """A DuckDB relation; `columns` maps outside names to (identifier in the relation, type)."""
+
+    relation: duckdb.DuckDBPyRelation
+    columns: Mapping[str, tuple[str, str]]
+
+    def canonical(self, columns: tuple[Column, ...], person: str | None) -> Any:
+        """The columns in canonical form, in steps, as each looks at what the one before it made."""
+        kinds = [self._kind(column.name) for column in columns]
+        cells = [f"{self._cell(column.name)} AS r{number}" for number, column in enumerate(columns)]
+        if person is not None:
+            cells.append(f"{self._cell(person)} AS r")
+        rows = self.relation.project(", ".join(cells) or "1 AS r")
+        rows = _valued(rows, columns, kinds, None if person is None else self._kind(person))
+        rows = _finished(rows, columns, kinds, None if person is None else self._kind(person))
+        for number, (column, kind) in enumerate(zip(columns, kinds, strict=True)):
+            if column.kind == Category.kind:
+                rows = _numbered(rows, column, number, kind)
+        return rows.project(", ".join(_names(columns, person)))
+
+    def _kind(self, name: str) -> str:
+        kind = canonical.known_type(self._find(name)[1])
+        if kind not in canonical.KNOWN:
+            raise canonical.refused(name, self._find(name)[1])
+        return kind
+
+    def _cell(self, name: str) -> str:
+        return '"' + self._find(name)[0].replace('"', '""') + '"'
+
+    def _find(self, name: str) -> tuple[str, str]:
+        if name not in self.columns:
+            raise DeclarationError(f"The data lacks a declared column. {unknown('column', name, self.columns)}")
+        return self.columns[name]
 
 
-def _suffix(path: str) -> str:
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
-    return (suffixes[-2] if suffixes[-1] == ".gz" and len(suffixes) > 1 else suffixes[-1]) if suffixes else ""
+class EmbeddedSource:
+    """Parts that lie in one engine, with schemas of their own; they are opened again after the engine had to stop."""
 
+    __slots__ = ("_open", "_opened")
+    total: ClassVar[bool] = True
 
-def _check_readable(path: str) -> None:
-    try:
-        with Path(path).open("rb"):
-            pass
-    except OSError as error:
-        raise DeclarationError(f"{path} cannot be read: {error.strerror}.") from None
+    def __init__(self, open_parts: Callable[[], Sequence[Part]]) -> None:
+        self._open = open_parts
+        self._opened: Sequence[Part] | None = open_parts()
 
+    def __repr__(self) -> str:
+        return f"Source({len(self.types)} columns)"
 
-def _open_csv(paths: list[str], delimiter: str) -> EmbeddedSource:
-    """Read every cell as text: a type guessed from rows would be a fact about rows.
+    def __reduce__(self) -> Any:
+        raise TypeError("A source holds private data and is never pickled.")
 
-    Nothing about the dialect is guessed either: cells between commas may be quoted, cells between tabs are as they
-    are. A line with too few cells, a line over 8 MiB and a line that is not UTF-8 are no rows. Which lines belong
-    together is believed of the file's writer: an unclosed quote would swallow the lines after it.
-    """
-    header = _header(paths[0], delimiter)
-    for path in paths[1:]:
-        if _header(path, delimiter) != header:
-            raise DeclarationError(f"The header of {path} differs from that of {paths[0]}.")
-    identifiers = {name: f"c{number}" for number, name in enumerate(header)}
-    connection = connect()
-    relation = connection.read_csv(
-        paths,  # type: ignore[arg-type]
-        columns=dict.fromkeys(identifiers.values(), "VARCHAR"),
-        auto_detect=False,
-        header=True,
-        delimiter=delimiter,
-        quotechar=QUOTES[delimiter],
-        escapechar=QUOTES[delimiter],
-        ignore_errors=True,
-        strict_mode=False,
-        max_line_size=LONGEST_LINE,
-    )
-    columns = {name: (identifier, "VARCHAR") for name, identifier in identifiers.items()}
-    return EmbeddedSource(relation, columns, (connection,))
+    @property
+    def _parts(self) -> Sequence[Part]:
+        if self._opened is None:
+            self._opened = self._open()
+        return self._opened
 
+    @property
+    def types(self) -> Mapping[str, str]:
+        """DuckDB's type of every column, in the first part."""
+        return {name: kind for name, (_, kind) in self._parts[0].columns.items()}
 
-def _header(path: str, delimiter: str) -> tuple[str, ...]:
-    """The first line; headers are public. Bytes that are no UTF-8 matter only if they are part of it."""
-    opener: Any = gzip.open if path.lower().endswith(".gz") else open
-    try:
-        with opener(path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-            lines = csv.reader(
-                file, delimiter=delimiter, quotechar=QUOTES[delimiter] or None, quoting=_QUOTING[delimiter]
+    def canonical(self, columns: tuple[Column, ...], person: str | None) -> nw.LazyFrame[Any]:
+        """The columns in canonical form, which each part is given by itself."""
+        if columns and not any(column.name in self.types for column in columns):
+            # What looks like a header may be a row.
+            raise DeclarationError(
+                f"The data lacks a declared column: {columns[0].name!r} is not in its header, nor is any other."
             )
-            names = tuple(next(lines, ()))
-        "".join(names).encode()
-    except (UnicodeError, csv.Error, OSError, EOFError):
-        raise DeclarationError(f"{path} does not begin with a line of column names in UTF-8.") from None
-    if not any(names):
-        raise DeclarationError(f"{path} is not a table: it has no header line.")
-    _refuse_duplicates(path, names)
-    return names
+        parts = [part.canonical(columns, person) for part in self._parts]
+        rows: nw.LazyFrame[Any] = nw.from_native(reduce(lambda one, other: one.union(other), parts))
+        return rows
+
+    def collect(self, counts: nw.LazyFrame[Any]) -> dict[str, NDArray[np.generic]]:
+        """Run the query."""
+        try:
+            return dict(counts.to_native().fetchnumpy())
+        except duckdb.Error as error:
+            failure = self.failed(error)
+        raise failure
+
+    def batches(self, counts: nw.LazyFrame[Any]) -> Iterator[dict[str, NDArray[np.generic]]]:
+        """Stream the result; what the engine cannot hold meanwhile it spills."""
+        query = counts.to_native()
+        try:
+            yield from named_batches(query, tuple(query.columns))
+            return
+        except duckdb.Error as error:
+            failure = self.failed(error)
+        raise failure
+
+    def collect_groups(
+        self,
+        rows: nw.LazyFrame[Any],
+        groups: Sequence[tuple[str, ...]],
+        sizes: Mapping[str, int],  # noqa: ARG002 - counted by hash
+    ) -> Iterator[dict[str, NDArray[np.generic]]]:
+        """Keep the rows in the engine meanwhile, so that they are read and converted once."""
+        try:
+            with kept(rows.to_native()) as table:
+                yield from grouped(self._parts[0].relation, table, groups)
+            return
+        except duckdb.Error as error:
+            failure = self.failed(error)
+        raise failure
+
+    def failed(self, error: duckdb.Error) -> Exception:
+        """Whether rows or the machine failed; the engine's own words could quote a row, so they are not repeated.
+
+        An engine that failed within itself answers nothing more.
+        """
+        self._opened = None
+        return failure(error)
 
 
-def _refuse_duplicates(place: str, names: tuple[str, ...]) -> None:
+def failure(error: duckdb.Error) -> Exception:
+    """What is raised instead of an engine's own error."""
+    if isinstance(error, OUTSIDE):
+        return ReaedpError(f"The engine could not count ({type(error).__name__}): memory, disk or files failed it.")
+    return Unreadable()
+
+
+def described(relation: duckdb.DuckDBPyRelation) -> Part:
+    """A relation under its own names."""
+    names = tuple(relation.columns)
+    refuse_duplicates("the table", names)
+    return Part(relation, {name: (name, str(kind)) for name, kind in zip(names, relation.types, strict=True)})
+
+
+def refuse_duplicates(place: str, names: tuple[str, ...]) -> None:
+    """Refuse a header that names a column twice."""
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise DeclarationError(f"Column names must differ; {place} has more than one {twice[0]!r}.")
 
 
-def _open_parquet(paths: list[str]) -> EmbeddedSource:
-    connection = connect()
-    try:
-        return _described(connection.read_parquet(paths, union_by_name=False), connection)
-    except duckdb.Error:
-        raise DeclarationError(f"{paths[0]} cannot be read as Parquet, or the files differ in their columns.") from None
+def _names(columns: tuple[Column, ...], person: str | None) -> list[str]:
+    """What the canonical form consists of."""
+    names = [] if person is None else ["person", "hash0", "hash1"]
+    for number, column in enumerate(columns):
+        names += [f"v{number}", f"filled{number}"] + ([f"h{number}"] if column.kind == Undeclared.kind else [])
+    return names
 
 
-def _open_frame(data: Any) -> EmbeddedSource:
-    """Let the engine scan a pandas, Polars or Arrow frame in place."""
-    frame = _with_text_for_objects(data)
-    connection = connect()
-    try:
-        connection.register("frame", frame)
-        return _described(connection.table("frame"), connection, frame)
-    except (duckdb.Error, TypeError, AttributeError):
-        raise DeclarationError(
-            f"Data must be a file name, a database address, a data frame or a DuckDB relation; "
-            f"given an object of type {type(data).__name__}."
-        ) from None
+def _valued(rows: Any, columns: tuple[Column, ...], kinds: Sequence[str], person: str | None) -> Any:
+    """Values beside the cells that they were made of."""
+    chosen = [] if person is None else ["r", f"{canonical.name('r', person)} AS person"]
+    for number, (column, kind) in enumerate(zip(columns, kinds, strict=True)):
+        chosen.append(f"r{number} IS NOT NULL AS filled{number}")
+        if column.kind in (Category.kind, Undeclared.kind):
+            chosen.append(f"r{number}")
+        if column.kind != Category.kind:
+            chosen.append(f"{canonical.value(column, f'r{number}', kind)} AS v{number}")
+    return rows.project(", ".join(chosen) or "r")
 
 
-def _with_text_for_objects(data: Any) -> Any:
-    """Turn pandas columns of arbitrary objects into text, as the engine would guess their type from the rows."""
-    if type(data).__module__.split(".")[0] != "pandas" or not hasattr(data, "columns"):
-        return data
-    _refuse_duplicates("the data frame", tuple(map(str, data.columns)))
-    frame = data.rename(columns=str)
-    objects = [name for name, dtype in frame.dtypes.items() if dtype is np.dtype(object) or _holds_objects(dtype)]
-    return frame.assign(**{name: frame[name].map(_text, na_action="ignore").astype("string") for name in objects})
+def _finished(rows: Any, columns: tuple[Column, ...], kinds: Sequence[str], person: str | None) -> Any:
+    """Digests, and no fractions in integer columns; NaN and infinities, which equal their floors, stay."""
+    digests = {} if person is None else {"": canonical.mark("r", person, "person")}
+    whole = set()
+    for number, (column, kind) in enumerate(zip(columns, kinds, strict=True)):
+        if column.kind == Undeclared.kind:
+            digests[str(number)] = canonical.mark(f"r{number}", kind, f"v{number}")
+        if column.kind == Integer.kind and kind in canonical.TEXT | canonical.REAL:
+            whole.add(f"v{number}")
+    kept_names = [f"CASE WHEN {n} = floor({n}) THEN {n} END AS {n}" if n in whole else n for n in rows.columns]
+    if not digests and not whole:
+        return rows
+    rows = rows.project(", ".join(kept_names + [f"md5({text}) AS digest{place}" for place, text in digests.items()]))
+    if not digests:
+        return rows
+    bits = [f"{one} AS h{place}" for place in digests if place for one in canonical.hashed(f"digest{place}")[:1]]
+    if "" in digests:
+        bits += [f"{one} AS hash{place}" for place, one in enumerate(canonical.hashed("digest"))]
+    return rows.project(", ".join([name for name in rows.columns if not name.startswith("digest")] + bits))
 
 
-def _text(value: Any) -> str | None:
-    """Any object as text that every engine can hold; nothing if it has none."""
-    try:
-        return str(value).encode("utf-8", "replace").decode()
-    except Exception:
-        return None
+def _numbered(rows: Any, column: Column, number: int, kind: str) -> Any:
+    """The number of the level, -1 for any other cell that is filled, null for none.
+
+    Found by hash joins, whose time hardly depends on how many levels there are: texts as they are written first, then
+    what is left by what it means.
+    """
+    cell, found, sql = f"r{number}", [], "reaedp_rows"
+    if kind in canonical.TEXT:
+        texts = ((_quoted(level), place) for place, level in enumerate(column.labels))
+        sql, found = _joined(sql, f"CAST({cell} AS VARCHAR)", "VARCHAR", texts, f"n{number}"), [f"n{number}"]
+    levels = [(*meaning(level), place) for place, level in enumerate(column.labels)]
+    for sort, (key_type, convert) in KEYS.items():
+        keys = [(f"'{meant}'::{key_type}", place) for found_sort, meant, place in levels if found_sort == sort]
+        key = convert(cell, kind)
+        if keys and not key.startswith("NULL"):
+            left = f"CASE WHEN {found[0]} IS NULL THEN {key} END" if found else key
+            sql = _joined(sql, left, key_type, iter(keys), f"{sort}{number}")
+            found.append(f"{sort}{number}")
+    level = ", ".join([*found, f"CASE WHEN filled{number} THEN -1.0::DOUBLE END"])
+    others = ", ".join(name for name in rows.columns if name != cell)
+    return rows.query("reaedp_rows", f"SELECT {others}, coalesce({level}) AS v{number} FROM {sql}")
 
 
-def _holds_objects(dtype: Any) -> bool:
-    """Whether texts are Python's own, which need not be valid UTF-8."""
-    return getattr(dtype, "storage", None) == "python"
+def _joined(rows: str, key: str, key_type: str, levels: Iterator[tuple[str, int]], name: str) -> str:
+    """Rows with the number of the level whose key theirs is."""
+    listed = list(levels)
+    keys, numbers = (", ".join(str(level[place]) for level in listed) for place in (0, 1))
+    table = f"(SELECT unnest([{keys}]::{key_type}[]) AS k_{name}, unnest([{numbers}]::DOUBLE[]) AS {name})"
+    keyed = f"(SELECT *, {key} AS x_{name} FROM {rows})"
+    return f"(SELECT * FROM {keyed} LEFT JOIN {table} ON x_{name} = k_{name})"
 
 
-def _described(relation: duckdb.DuckDBPyRelation, *owner: Any) -> EmbeddedSource:
-    names = tuple(relation.columns)
-    _refuse_duplicates("the table", names)
-    columns = {name: (name, str(kind)) for name, kind in zip(names, relation.types, strict=True)}
-    return EmbeddedSource(relation, columns, owner)
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

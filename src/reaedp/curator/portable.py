@@ -11,7 +11,7 @@ import ibis
 
 from reaedp.contract import Boolean, Category, Column, Date, Integer, Number
 from reaedp.contract.category import Undeclared
-from reaedp.curator import shapes
+from reaedp.contract import shapes
 from reaedp.curator.canonical import REAL, TEXT, TIMES, WHOLE
 from reaedp.errors import DeclarationError
 

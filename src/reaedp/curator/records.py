@@ -1,10 +1,12 @@
 """Records: rows that can be counted but not seen.
 
 A count is computed in the engine by GROUP BY; only tables of counts leave it. At most `max_rows` rows of a person
-are counted, chosen by an order that depends on that person's rows and name alone.
+are counted, chosen by an order that depends on that person's rows and name alone. What no engine can read counts as
+nothing: a release that was paid for does not fail by what the data holds.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -16,8 +18,8 @@ from reaedp.contract import Column, Contract
 from reaedp.curator.blocks import merged
 from reaedp.curator.encode import encode, located
 from reaedp.curator.picture import read_picture
-from reaedp.curator.source import Source, counted, open_source
-from reaedp.errors import DeclarationError
+from reaedp.curator.source import Source, Unreadable, counted, open_source
+from reaedp.errors import DeclarationError, ReaedpError
 from reaedp.table import KeyCounts, Table
 
 if TYPE_CHECKING:
@@ -79,14 +81,14 @@ class Records:
         """How many rows fall into each cell that has any."""
         columns = self._contract.select(names)
         keys = [f"k{number}" for number in range(len(columns))]
-        arrays = self._source.collect(counted(self._encoded(columns, keys), keys))
+        arrays = self._collected(counted(self._encoded(columns, keys), keys), [*keys, "rows"])
         return _key_counts(columns, [arrays[key] for key in keys], arrays["rows"])
 
     def key_parts(self, names: tuple[str, ...]) -> Iterator[KeyCounts]:
         """The same for some cells, then for others; one part, in order, unless they are many."""
         columns = self._contract.select(names)
         keys = [f"k{number}" for number in range(len(columns))]
-        return _parts(columns, self._source.batches(counted(self._encoded(columns, keys), keys)))
+        return _parts(columns, _read(self._source.batches(counted(self._encoded(columns, keys), keys))))
 
     def group_counts(self, groups: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], KeyCounts]]:
         """How many rows fall into each cell that has any, for several groupings of the same rows, in any order.
@@ -103,7 +105,7 @@ class Records:
             [tuple(keys[name] for name in block) for block in blocks],
             {keys[name]: size for name, size in sizes.items()},
         )
-        for (block, answered), arrays in zip(blocks.items(), tables, strict=True):
+        for (block, answered), arrays in zip(blocks.items(), _padded(tables), strict=False):
             axes = tuple(columns[name] for name in block)
             yield from _summed(axes, [arrays[keys[name]] for name in block], arrays["rows"], answered)
 
@@ -113,15 +115,18 @@ class Records:
         frame = self._canonical((self._contract.column(name),))
         texts = frame.with_columns(nw.col("v0").str.slice(0, longest)).filter(~nw.col("v0").is_null())
         if unit.person is not None:
-            texts = _first_rows(texts.with_columns(_order(1)), unit.rows, ["v0"])
-        arrays = self._source.collect(texts.group_by("v0").agg(nw.len().cast(nw.Int64).alias("rows")))
+            texts = _first_rows(texts, unit.rows, ["h0"], ["v0"])
+        arrays = self._collected(counted(texts, ["v0"]), ["v0", "rows"])
         return dict(zip(arrays["v0"].tolist(), arrays["rows"].tolist(), strict=True))
 
     def rows(self, names: tuple[str, ...]) -> NDArray[np.int32]:
         """The truth itself, as cell numbers: for evaluation by the custodian, never for a release."""
         columns = self._contract.select(names)
         keys = [f"k{number}" for number in range(len(columns))]
-        arrays = self._source.collect(self._encoded(columns, keys).select(*keys))
+        try:
+            arrays = self._source.collect(self._encoded(columns, keys).select(*keys))
+        except Unreadable:
+            raise ReaedpError("The data cannot be read: a file or a view in it is damaged.") from None
         return np.column_stack([arrays[key].astype(np.int32) for key in keys]).reshape(-1, len(columns))
 
     def pixels(self) -> Integers:
@@ -137,19 +142,25 @@ class Records:
 
     def _canonical(self, columns: tuple[Column, ...]) -> nw.LazyFrame[Any]:
         frame = self._source.canonical(columns, self._contract.unit.person)
-        return frame if self._half is None else frame.filter(nw.col("side") % 2 == self._half)
+        return frame if self._half is None else frame.filter(nw.col("hash0") % 2 == self._half)
 
     def curve_sums(self, name: str) -> tuple[Integers, int]:
         """Sums of the lattice points of the curves of one declaration, and how many curves there are."""
         from reaedp.curator.curves import curve_sums
 
-        return curve_sums(self._origin(), self._contract, name)
+        try:
+            return curve_sums(self._origin(), self._contract, name)
+        except Unreadable:
+            return np.zeros(self._contract.curve(name).rank, dtype=np.int64), 0
 
     def curve_points(self, name: str) -> NDArray[np.int32]:
         """Lattice points of the curves of one declaration, a row each; for mechanisms that count and draw them."""
         from reaedp.curator.curves import curve_points
 
-        return curve_points(self._origin(), self._contract, name)
+        try:
+            return curve_points(self._origin(), self._contract, name)
+        except Unreadable:
+            return np.empty((0, self._contract.curve(name).rank), dtype=np.int32)
 
     def check_curve(self, name: str) -> None:
         """Refuse curves whose columns the data lacks; headers are public."""
@@ -161,12 +172,19 @@ class Records:
         """One row of cell numbers for each row that counts."""
         unit = self._contract.unit
         frame = located(self._canonical(columns), columns, total=self._source.total)
-        order = [nw.col("person"), _order(len(columns))] if unit.person else []
-        coded = frame.select(*order, *(encode(column, i).alias(keys[i]) for i, column in enumerate(columns)))
+        whose = ["person", "hash0", "hash1"] if unit.person else []
+        coded = frame.select(*whose, *(encode(column, i).alias(keys[i]) for i, column in enumerate(columns)))
         for column, key in zip(columns, keys, strict=True):
             if column.drops:
                 coded = coded.filter(nw.col(key) >= 0)
-        return _first_rows(coded, unit.rows, keys) if unit.person else coded
+        return _first_rows(coded, unit.rows, keys, keys) if unit.person else coded
+
+    def _collected(self, query: nw.LazyFrame[Any], names: Sequence[str]) -> dict[str, NDArray[Any]]:
+        """The result of a query, which has no rows where those of the data cannot be read."""
+        try:
+            return self._source.collect(query)
+        except Unreadable:
+            return {name: np.empty(0, dtype=np.int64) for name in names}
 
 
 def _key_counts(axes: tuple[Column, ...], keys: list[NDArray[Any]], rows: NDArray[Any]) -> KeyCounts:
@@ -208,16 +226,53 @@ def _summed(
         yield group, table.project(*group).present()
 
 
-def _order(columns: int) -> nw.Expr:
-    """A pseudo-random number from a person's name and one of their rows; 28-bit terms cannot overflow."""
-    total = nw.col("s0")
-    for number in range(1, columns):
-        total = (total * 31 + nw.col(f"s{number}")) % 2_147_483_647
-    return total.alias("place")
+class _NoRows(dict[str, NDArray[Any]]):
+    """A table without rows, whatever its columns."""
+
+    def __missing__(self, name: str) -> NDArray[Any]:
+        return np.empty(0, dtype=np.int64)
 
 
-def _first_rows(frame: nw.LazyFrame[Any], limit: int, keys: list[str]) -> nw.LazyFrame[Any]:
-    """The first `limit` rows of each person; a row without a person is nobody's and is never counted."""
-    named = frame.filter(~nw.col("person").is_null())
-    rank = nw.col("place").cum_count().over("person", order_by=["place", *keys])
+def _read(tables: Iterator[dict[str, NDArray[Any]]]) -> Iterator[dict[str, NDArray[Any]]]:
+    """The tables up to one that cannot be read."""
+    try:
+        yield from tables
+    except Unreadable:
+        return
+
+
+def _padded(tables: Iterator[dict[str, NDArray[Any]]]) -> Iterator[dict[str, NDArray[Any]]]:
+    """The tables, and empty ones for those that cannot be read."""
+    return chain(_read(tables), repeat(_NoRows()))
+
+
+#: A Mersenne prime: products of two remainders stay below 2^63.
+MODULUS = 2**31 - 1
+
+
+def _mixed(values: Sequence[str]) -> nw.Expr:
+    """A number from the hashes of a person and from numbers of one of their rows, by arithmetic that all engines share.
+
+    Each person has a multiplier of their own.
+    """
+    total = nw.col("hash0") * 8
+    for value in values:
+        total = (total * _multiplier() + nw.col(value).cast(nw.Int64) + 1) % MODULUS
+    return total
+
+
+def _multiplier() -> nw.Expr:
+    return nw.col("hash1") * 8 + 1
+
+
+def _first_rows(frame: nw.LazyFrame[Any], limit: int, digested: list[str], cells: list[str]) -> nw.LazyFrame[Any]:
+    """The first `limit` rows of each person; a row without a person is nobody's and is never counted.
+
+    Their order is pseudo-random: a number that is made of canonical ones, then their cells, so that rows which tie are
+    counted alike.
+    """
+    named = frame.filter(~nw.col("person").is_null()).with_columns(_mixed(digested).alias("mixed"))
+    # Squared, or of three neighbouring cells the one in the middle would come first in a quarter of all cases.
+    named = named.with_columns((nw.col("mixed") * nw.col("mixed") % MODULUS * _multiplier() % MODULUS).alias("place"))
+    rank = nw.col("place").cum_count().over("person", order_by=["place", *cells])
     return named.filter(rank <= limit)

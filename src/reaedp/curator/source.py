@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, runtime_checkable
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import narwhals as nw
 import numpy as np
@@ -15,15 +15,19 @@ from reaedp.curator.spark_session import is_master
 from reaedp.errors import DeclarationError
 
 
+class Unreadable(Exception):
+    """Rows cannot be read for what they hold; a release is made all the same, as if there were none."""
+
+
 class Source(Protocol):
     """A table somewhere, known by its column names and types; its rows stay in the engine.
 
-    The canonical form is what every engine must agree on. Each asked-for column becomes `v0, v1, …`: a double for
-    numbers, integers, dates (days since 1970), truth values and categories (the number of the level, -1 for any other
-    text), a text where levels are not declared, null where there is nothing or nothing that can be understood; and a
-    truth value `filled0, filled1, …`, whether there is something. With a person column there are also `person`, a text,
-    `side`, 28 bits of its MD5, and for each column `s0, s1, …`, 28 bits of MD5 of person and value that order the
-    person's rows. No expression of it can fail on any row.
+    The canonical form is what every engine must agree on, and what does not depend on the type that a container chose.
+    Each asked-for column becomes `v0, v1, …`: a double for numbers, integers, dates (days since 1970), truth values and
+    categories (the number of the level, -1 for anything else), a text where levels are not declared, null where there
+    is nothing or nothing that can be understood; and a truth value `filled0, filled1, …`, whether there is something.
+    With a person column there are also `person`, a text, and `hash0` and `hash1`, 28 bits each of a digest of it; for
+    each column whose levels are not declared `h0, h1, …`, 28 bits of a digest. No expression of it can fail on any row.
     """
 
     #: Whether no arithmetic of doubles fails, with infinities for what is too large.
@@ -37,7 +41,11 @@ class Source(Protocol):
         """The columns in canonical form; refuses missing columns and types that cannot be meant."""
 
     def collect(self, counts: nw.LazyFrame[Any]) -> dict[str, NDArray[np.generic]]:
-        """Run a query over the canonical form; only tables of counts may pass here."""
+        """Run a query over the canonical form; only tables of counts may pass here.
+
+        What an engine says of a failure could quote a row, and is never repeated. A failure of the machine, of the
+        network or of a server is an error; any other may have been caused by a row, and is `Unreadable`.
+        """
 
     def batches(self, counts: nw.LazyFrame[Any]) -> Iterator[dict[str, NDArray[np.generic]]]:
         """Run a query as `collect` does, and hand out some of its rows, then others, so that memory is bounded."""
@@ -102,20 +110,28 @@ def _is_of(value: Any, library: str) -> bool:
 
 
 def _open_plain(data: Any) -> Source:
-    if isinstance(data, str | Path) and "://" in str(data):
+    from reaedp.curator import files, frames
+
+    if _is_of(data, "duckdb") or _is_of(data, "_duckdb"):
+        return frames.open_relation(data)
+    if not isinstance(data, str | Path):
+        return frames.open_frame(data)
+    address = str(data)
+    if address.startswith("duckdb://"):
+        file, _, table = address.partition("?table=")
+        return frames.open_table(unquote(table), file)
+    if "://" in address and not Path(address).exists():
         from reaedp.curator.database import open_database
 
-        return open_database(str(data))
-    from reaedp.curator.embedded import open_embedded
-
-    return open_embedded(data)
+        return open_database(address)
+    return files.open_files(address)
 
 
 def _open_table(name: str, engine: Any) -> Source:
     """A table of a DuckDB file or connection, or of another database."""
-    from reaedp.curator.embedded import open_table
-
     if _is_of(engine, "duckdb") or _is_of(engine, "_duckdb") or str(engine).startswith("duckdb://"):
+        from reaedp.curator.frames import open_table
+
         return open_table(name, engine)
     if isinstance(engine, str) and "://" in engine:
         from reaedp.curator.database import open_database

@@ -89,7 +89,7 @@ def _each(capsule: Any, stream: ArrowStream) -> Iterator[list[ArrowArray]]:  # n
     while True:
         array = ArrowArray()
         if stream.get_next(ctypes.byref(stream), ctypes.byref(array)):
-            raise _could_not_read("the engine stopped")
+            raise _stopped(stream.get_last_error(ctypes.byref(stream)))
         if not array.release:
             return
         with _released(array):
@@ -100,12 +100,15 @@ def _formats(stream: ArrowStream) -> list[bytes]:
     """The columns' types; refuses a layout that the engine's settings chose and that would be read wrongly here."""
     schema = ArrowSchema()
     if stream.get_schema(ctypes.byref(stream), ctypes.byref(schema)):
-        raise _could_not_read("the engine stopped")
+        raise _stopped(stream.get_last_error(ctypes.byref(stream)))
     children = [ArrowSchema.from_address(schema.children[place] or 0) for place in range(schema.n_children)]
     formats = [bytes(child.format) for child in children]
     ctypes.CFUNCTYPE(None, ctypes.c_void_p)(schema.release)(ctypes.addressof(schema))
     if not set(formats) <= _UNDERSTOOD:
-        raise _could_not_read("its connection is set to large Arrow buffers; reset arrow_large_buffer_size")
+        raise ReaedpError(
+            "The engine's connection is set to large Arrow buffers, which are not read here; reset"
+            " arrow_large_buffer_size."
+        )
     return formats
 
 
@@ -123,16 +126,16 @@ def pairs(column: ArrowArray) -> tuple[NDArray[np.int64], NDArray[np.float64], N
 
 
 def _run(relation: duckdb.DuckDBPyRelation) -> Any:
-    """Start the query; the engine's own words about a failure could quote a row, so they are not repeated."""
-    try:
-        return relation.__arrow_c_stream__()
-    except duckdb.Error as error:
-        reason = type(error).__name__
-    raise _could_not_read(reason)
+    """Start the query."""
+    return relation.__arrow_c_stream__()
 
 
-def _could_not_read(reason: str) -> ReaedpError:
-    return ReaedpError(f"The engine could not read ({reason}). If noise was already charged, it stands.")
+def _stopped(words: bytes | None) -> duckdb.Error:
+    """The engine's own kind of error, by the first of its words; the others are not repeated."""
+    said = (words or b"").decode("utf-8", "replace")
+    kinds = {"Out of Memory": duckdb.OutOfMemoryException, "IO Error": duckdb.IOException}
+    kinds["INTERRUPT"] = duckdb.InterruptException
+    return next((kind() for start, kind in kinds.items() if said.startswith(start)), duckdb.Error())
 
 
 def _address(capsule: Any) -> int:
