@@ -137,6 +137,8 @@ def test_errors_where_rows_are_never_quote_what_the_engine_said() -> None:
     """In the curator no message contains the text of a caught exception, except one about opening a file."""
     for path, tree in trees("curator"):
         for handler in (node for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler) and node.name):
+            if ast.unparse(handler.type or handler) == "ReaedpError":  # our own words
+                continue
             used = [
                 ast.unparse(node)
                 for node in ast.walk(ast.Module(handler.body, []))
@@ -144,7 +146,9 @@ def test_errors_where_rows_are_never_quote_what_the_engine_said() -> None:
             ]
             for text in used:
                 assert re.search(
-                    rf"type\({handler.name}\)|{handler.name}\.strerror|DeclarationError|ReaedpError", text
+                    rf"type\({handler.name}\)|{handler.name}\.strerror|getattr\({handler.name}, 'strerror', None\)"
+                    rf"|fail(ed|ure)\({handler.name}\)|DeclarationError|ReaedpError",
+                    text,
                 ), f"{path.name}: {text}"
 
 

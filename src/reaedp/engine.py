@@ -28,7 +28,11 @@ def connect(file: str = ":memory:") -> duckdb.DuckDBPyConnection:
         # Tables of up to 2^18 cells are counted in an array, which takes half the time of a hash table.
         "perfect_ht_threshold": "18",
     }
-    connection = duckdb.connect(file, read_only=file != ":memory:", config=settings)
+    try:
+        connection = duckdb.connect(file, read_only=file != ":memory:", config=settings)
+    except duckdb.Error:
+        spill.cleanup()
+        raise
     weakref.finalize(connection, _clean, spill, os.getpid())
     connection.execute("SET TimeZone = 'UTC'")
     connection.execute("SET enable_progress_bar = false")  # it would be printed among our own words

@@ -6,7 +6,8 @@ ReaedpError                 exit code 1
 ├── LedgerError             4
 │   ├── LedgerDamaged          the ledger fails its own checks; nothing more can be charged to it
 │   └── LedgerBusy             another process holds the ledger, or it cannot be reached
-└── NotDisclosable          5  a number computed from private truth was about to be published
+├── NotDisclosable          5  a number computed from private truth was about to be published
+└── Stopped               130  somebody stopped the command (143 for a request to terminate)
 
 A message says the rule, what was given, and a way out. It contains public facts only: names, bounds and
 prices from the contract and the plan, never a value or a number computed from rows.
@@ -57,6 +58,12 @@ class NotDisclosable(ReaedpError):
     """A figure measured against private data was about to enter something public."""
 
     exit_code = 5
+
+
+class Stopped(ReaedpError):
+    """The user or the system stopped the command; the message says whether anything was charged."""
+
+    exit_code = 130
 
 
 def sentence(rule: str, *, given: object, remedy: str = "") -> str:

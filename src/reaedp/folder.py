@@ -69,7 +69,7 @@ class ReleaseFolder:
             self._hidden.rename(self._target)
             _sync(self._target.parent)
         except OSError as error:
-            raise ReaedpError(f"{self._target} could not be written: {error.strerror}. The charge stands.") from None
+            raise ReaedpError(f"{self._target} could not be written: {error.strerror}.") from None
 
     def _write_manifest(self, contract: Contract, releases: tuple[Release, ...], facts: Mapping[str, Any]) -> None:
         record = manifest(contract, releases, self._created, hashes(self._hidden)) | dict(facts)

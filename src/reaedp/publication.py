@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from reaedp.audits.gate import gate
-from reaedp.curator.curator import Curator
+from reaedp.curator.curator import Curator, charged
 from reaedp.folder import expected_bytes, new_folder
 from reaedp.mechanisms.noise import Noise, fresh_generator
 from reaedp.plan import Plan
@@ -40,11 +40,14 @@ def publish(
     size = expected_bytes(plan.contract, [request.statistic for request in requests])
     with new_folder(Path(out), size) as folder:
         releases = curator.release_all(requests, progress)
-        facts["ledger"] = {
-            "spent": curator.ledger.spent(plan.contract.dataset),
-            "remaining": curator.ledger.remaining(plan.contract.dataset),
-        }
-        progress("writing numbers and report")
-        folder.write(plan.contract, releases, facts, public_report if page else None)
-    curator.ledger.finish([release.entry for release in releases])
+        entries = [release.entry for release in releases]
+        with charged(entries):
+            facts["ledger"] = {
+                "spent": curator.ledger.spent(plan.contract.dataset),
+                "remaining": curator.ledger.remaining(plan.contract.dataset),
+            }
+            progress("writing numbers and report")
+            folder.write(plan.contract, releases, facts, public_report if page else None)
+    with charged(entries):
+        curator.ledger.finish(entries)
     return releases

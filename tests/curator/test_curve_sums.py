@@ -18,7 +18,7 @@ from reaedp.contract import Curve
 from reaedp.curator import lattice_points as reading
 from reaedp.curator.records import Records
 from reaedp.curves.lattice import CurveLattice
-from reaedp.errors import DeclarationError, ReaedpError
+from reaedp.errors import DeclarationError
 
 TIMES = (0.0, 0.2, 0.5, 1.0)
 NAMES = ("a", "b", "c", 'a "d"')
@@ -169,9 +169,9 @@ def test_whole_numbers_decimals_and_truth_values_are_numbers() -> None:
 def test_missing_columns_and_impossible_types_are_refused_before_anything_is_read() -> None:
     with pytest.raises(DeclarationError, match="lacks a declared column"):
         Records(contract(), table(CURVES).drop(columns="c")).check_curve("x")
-    dates = table(CURVES).assign(b=pd.Timestamp("2020-01-01"))
-    with pytest.raises(DeclarationError, match="'b' is declared as number"):
-        Records(contract(), dates).check_curve("x")
+    lists = pa.Table.from_pandas(table(CURVES).assign(b=[[1.0]] * len(CURVES)))
+    with pytest.raises(DeclarationError, match="'b' must hold texts, numbers"):
+        Records(contract(), lists).check_curve("x")
 
 
 def test_at_most_max_rows_curves_of_each_person_are_used_and_none_of_nobody() -> None:
@@ -242,10 +242,7 @@ def test_curves_are_read_without_the_arrow_library(monkeypatch: pytest.MonkeyPat
     assert expected(contract(), CURVES) == sums(contract(), str(tmp_path / "x.parquet"))
 
 
-def test_a_failure_of_the_engine_says_nothing_about_rows() -> None:
+def test_rows_that_the_engine_fails_on_count_as_none() -> None:
     data = relation("0.0", "0.0", "0.0", "CASE WHEN i = 7000 THEN error('secret')::DOUBLE ELSE 0.0 END", rows=9_000)
-    with pytest.raises(ReaedpError) as caught:
-        sums(contract(), data)
-    assert "secret" not in str(caught.value)
-    assert caught.value.__cause__ is None
-    assert caught.value.__context__ is None
+    total, count = sums(contract(), data)
+    assert (0, 0) == (np.abs(total).sum(), count)

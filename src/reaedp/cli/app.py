@@ -93,11 +93,12 @@ def release(
 ) -> None:
     """Charge the ledger, count, add noise, and write the release folder."""
     from reaedp.cli.screen import steps
+    from reaedp.cli.stopping import stoppable
     from reaedp.folder import REPORT
     from reaedp.plan import Plan
     from reaedp.publication import publish
 
-    with steps() as progress:
+    with stoppable(), steps() as progress:
         publish(Plan.load(file), data, out, progress, engine=engine)
     page = out / REPORT
     start = f"Open {page}" if page.exists() else f"Draw its report with: reaedp report {out}"

@@ -30,12 +30,14 @@ def bounds(
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
 ) -> None:
     """Learn round bounds of a numeric column from noisy counts over fixed bins."""
+    from reaedp.cli.stopping import stoppable
     from reaedp.contract import Contract, Number
     from reaedp.learning import learn_bounds, write_column
 
     declared = Contract.load_without_columns(contract)
     Number(name=column, lower=0, upper=1, bins=bins, provenance="public")  # a wrong number of bins must cost nothing
-    lower, upper, release = learn_bounds(declared, data, column, epsilon, engine=engine)
+    with stoppable():
+        lower, upper, release = learn_bounds(declared, data, column, epsilon, engine=engine)
     facts = {"kind": "number", "lower": lower, "upper": upper, "bins": bins}
     write_column(contract, column, {**facts, "provenance": "dp", "entry": release.entry})
     typer.echo(f"{column}: [{lower:g}, {upper:g}], paid by ledger entry {release.entry}; written into {contract}.")
@@ -53,11 +55,13 @@ def levels(
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
 ) -> None:
     """Learn the frequent levels of a text column."""
+    from reaedp.cli.stopping import stoppable
     from reaedp.contract import Contract
     from reaedp.learning import learn_levels, write_column
 
     declared = Contract.load_without_columns(contract)
-    found, release = learn_levels(declared, data, column, epsilon, delta, engine=engine)
+    with stoppable():
+        found, release = learn_levels(declared, data, column, epsilon, delta, engine=engine)
     facts = {"kind": "category", "levels": list(found), "provenance": "dp", "entry": release.entry}
     write_column(contract, column, facts)
     typer.echo(f"{column}: {len(found)} levels, paid by ledger entry {release.entry}; written into {contract}.")

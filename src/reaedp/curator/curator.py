@@ -1,16 +1,33 @@
 """The one door: charge the ledger, count, add noise, hand out the release."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from reaedp.contract import Contract
 from reaedp.curator.records import Records
+from reaedp.errors import ReaedpError, Stopped
 from reaedp.mechanisms.mechanism import Mechanism
 from reaedp.mechanisms.noise import Noise, SecretNoise
 from reaedp.privacy.ledger import Ledger
 from reaedp.release import Release
 from reaedp.request import Request
 from reaedp.statistics.statistic import Statistic
+
+
+@contextmanager
+def charged(entries: Sequence[int]) -> Iterator[None]:
+    """Whatever stops a release after its charge says which entries of the ledger were charged."""
+    listed = ", ".join(map(str, entries))
+    paid = f"The charge stands: ledger {'entry' if len(entries) == 1 else 'entries'} {listed}."
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Stopped(f"Stopped; nothing was released. {paid}") from None
+    except ReaedpError as error:
+        if paid in str(error):
+            raise
+        raise type(error)(f"{error} {paid}") from None
 
 
 class Curator:
@@ -26,7 +43,8 @@ class Curator:
     def release(self, statistic: Statistic, mechanism: Mechanism, *, name: str = "release") -> Release:
         """Charge for one statistic and release it."""
         (release,) = self.release_all([Request(name, statistic, mechanism)])
-        self.ledger.finish([release.entry])
+        with charged([release.entry]):
+            self.ledger.finish([release.entry])
         return release
 
     def release_all(
@@ -39,11 +57,12 @@ class Curator:
             if (curve := getattr(request.statistic, "curve", None)) is not None:
                 self._records.check_curve(curve)
         entries = self.ledger.charge(charges)
-        self._records.progress = progress
-        releases = []
-        for request, entry in zip(requests, entries, strict=True):
-            progress(request.statistic.title)
-            releases.append(self._answer(request, entry))
+        with charged(entries):
+            self._records.progress = progress
+            releases = []
+            for request, entry in zip(requests, entries, strict=True):
+                progress(request.statistic.title)
+                releases.append(self._answer(request, entry))
         return tuple(releases)
 
     def _answer(self, request: Request, entry: int) -> Release:

@@ -23,7 +23,6 @@ from reaedp.errors import DeclarationError, ReaedpError, unknown
 OUTSIDE = (
     duckdb.IOException,
     duckdb.OutOfMemoryException,
-    duckdb.InterruptException,
     duckdb.ConnectionException,
     duckdb.PermissionException,
 )
@@ -141,7 +140,7 @@ class EmbeddedSource:
             failure = self.failed(error)
         raise failure
 
-    def failed(self, error: duckdb.Error) -> Exception:
+    def failed(self, error: duckdb.Error) -> BaseException:
         """Whether rows or the machine failed; the engine's own words could quote a row, so they are not repeated.
 
         An engine that failed within itself answers nothing more.
@@ -150,8 +149,10 @@ class EmbeddedSource:
         return failure(error)
 
 
-def failure(error: duckdb.Error) -> Exception:
+def failure(error: duckdb.Error) -> BaseException:
     """What is raised instead of an engine's own error."""
+    if isinstance(error, duckdb.InterruptException):
+        return KeyboardInterrupt()
     if isinstance(error, OUTSIDE):
         return ReaedpError(f"The engine could not count ({type(error).__name__}): memory, disk or files failed it.")
     return Unreadable()

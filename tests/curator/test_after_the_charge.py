@@ -1,0 +1,306 @@
+"""After the charge nothing fails by what the data holds: outcome, words and files are the same whatever the rows."""
+
+import datetime as dt
+import gzip
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from reaedp import (
+    Boolean,
+    Budget,
+    Category,
+    Contract,
+    Curator,
+    Date,
+    Integer,
+    Laplace,
+    Ledger,
+    Marginal,
+    Number,
+    Plan,
+    PlannedRelease,
+    Unit,
+    publish,
+)
+from reaedp.contract.column import Column
+from reaedp.curator.embedded import EmbeddedSource
+from reaedp.curator.records import Records
+from reaedp.errors import DeclarationError, ReaedpError
+from tests_support import folder_facts
+
+PUBLIC: dict[str, Any] = {"name": "x", "provenance": "public"}
+COLUMNS: dict[str, Column] = {
+    "number": Number(**PUBLIC, lower=0, upper=10, bins=4),
+    "integer": Integer(**PUBLIC, lower=0, upper=3),
+    "boolean": Boolean(**PUBLIC),
+    "category": Category(**PUBLIC, levels=("a", "1", "2020-01-01")),
+    "date": Date(**PUBLIC, lower=dt.date(2020, 1, 1), upper=dt.date(2020, 1, 3), every="day"),
+}
+
+
+def terms(folder: Path, column: Column, unit: Unit | None = None) -> Contract:
+    return Contract(
+        dataset="d",
+        unit=unit or Unit("add-remove"),
+        budget=Budget(1, 1e-6),
+        ledger=str(folder / "budget.sqlite"),
+        columns=(column,),
+    )
+
+
+def facts(folder: Path, data: Any, column: Column, unit: Unit | None = None) -> dict[str, object]:
+    """What a release publishes besides noisy numbers."""
+    folder.mkdir()
+    planned = PlannedRelease(name="h", kind="histogram", columns=("x",), mechanism="laplace", epsilon=0.5)
+    publish(Plan(terms(folder, column, unit), (planned,)), data, folder / "out", audited=False, page=False)
+    found = folder_facts(folder / "out")
+    with Ledger.open(str(folder / "budget.sqlite")) as ledger:
+        found["ledger"] = [(entry.number, entry.state) for entry in ledger.history("d")]
+    return found
+
+
+def times(value: int, unit: str, zone: str | None) -> pa.Table:
+    return pa.table({"x": pa.array([value, 0, None], pa.int64()).cast(pa.timestamp(unit, zone))})
+
+
+FAR = [
+    (value, unit)
+    for unit, values in {
+        "s": (10**13, -(10**13), 2**62, -(2**63) + 1, 2**63 - 1),
+        "ms": (10**16, -(10**16), 2**62, 2**63 - 1),
+        "us": (2**62, 2**63 - 1, -(2**63) + 1, -(2**63) + 2),
+        "ns": (2**62, 2**63 - 1, -(2**63) + 1),
+    }.items()
+    for value in values
+]
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+@pytest.mark.parametrize("zone", [None, "UTC", "Asia/Tokyo"])
+def test_times_of_any_distance_are_counted(kind: str, zone: str | None, tmp_path: Path) -> None:
+    for value, unit in FAR:
+        found = Records(terms(tmp_path, COLUMNS[kind]), times(value, unit, zone)).counts(("x",)).values
+        assert 3 == found.sum(), (value, unit)
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize("zone", [None, "Asia/Tokyo"])
+def test_times_of_any_distance_are_counted_in_files_and_in_pandas(unit: str, zone: str | None, tmp_path: Path) -> None:
+    value = max(value for value, of in FAR if of == unit)
+    stored = value if unit != "s" else 10**13
+    expected = facts(tmp_path / "near", times(0, unit, zone), COLUMNS["date"])
+    pq.write_table(times(stored, unit, zone), tmp_path / "x.parquet", version="2.6")
+    assert expected == facts(tmp_path / "parquet", tmp_path / "x.parquet", COLUMNS["date"])
+    series = pd.Series(np.array([value, 0], f"datetime64[{unit}]"))
+    frame = pd.DataFrame({"x": series.dt.tz_localize("UTC").dt.tz_convert(zone) if zone else series})
+    assert expected == facts(tmp_path / "pandas", frame, COLUMNS["date"])
+
+
+def not_utf_8() -> pa.Table:
+    raw = pa.array([b"a", b"\xff\xfe", b"1"], pa.binary())
+    return pa.table({"x": pa.Array.from_buffers(pa.string(), 3, raw.buffers())})
+
+
+class Hostile:
+    """An object whose own code fails."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("a row")
+
+    __repr__ = __str__
+
+    def __eq__(self, _: object) -> bool:
+        raise RuntimeError("a row")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+OBJECTS = [
+    Decimal("sNaN"), Decimal("NaN"), Decimal("1e999999"), Hostile(), 10**5000, -(10**5000), b"\xff", "\ud800", "\0",
+    [1, [2]], {"a": 1}, {1}, object(), 1j, np.float16(1), np.datetime64("NaT"), np.timedelta64(5, "s"), pd.NaT, pd.NA,
+    pd.Timestamp.max, pd.Period("2020", "D"), pd.Interval(0, 1), dt.date.max, dt.datetime.min, dt.time(), dt.timedelta.max,
+    dt.datetime(2020, 1, 1, tzinfo=dt.UTC), float("inf"), -0.0, 2**63, 2**64, True, None, type, np.array([1, 2]), "9" * 10**5,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_objects_of_any_kind_are_counted(kind: str, tmp_path: Path) -> None:
+    column = COLUMNS[kind]
+    usual, strange = (pd.DataFrame({"x": pd.Series(values, dtype=object)}) for values in (["1"], OBJECTS))
+    expected = facts(tmp_path / "usual", usual, column)
+    assert expected == facts(tmp_path / "strange", strange, column)
+    unit = Unit("add-remove", person="p", max_rows=2)
+    strange["p"] = strange["x"]
+    assert expected["names"] == facts(tmp_path / "people", strange, column, unit)["names"]
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_texts_that_are_not_utf_8_are_counted(kind: str, tmp_path: Path) -> None:
+    column = COLUMNS[kind]
+    expected = facts(tmp_path / "usual", pa.table({"x": ["a", "b", "1"]}), column)
+    assert expected == facts(tmp_path / "arrow", not_utf_8(), column)
+    pq.write_table(not_utf_8(), tmp_path / "x.parquet")
+    assert expected == facts(tmp_path / "parquet", tmp_path / "x.parquet", column)
+    (tmp_path / "x.csv").write_bytes(b"x\na\n\xff\xfe\n1\n")
+    assert expected == facts(tmp_path / "csv", tmp_path / "x.csv", column)
+
+
+def test_a_relation_that_fails_on_a_row_is_released_as_if_it_were_empty(tmp_path: Path) -> None:
+    column = COLUMNS["integer"]
+    engine = duckdb.connect()
+    usual, failing = (
+        engine.sql(f"SELECT CAST(t AS INTEGER) AS x FROM (VALUES ('1'), ('{text}')) v(t)") for text in ("2", "row")
+    )
+    assert facts(tmp_path / "usual", usual, column) == facts(tmp_path / "failing", failing, column)
+
+
+def test_an_engine_that_died_is_started_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DuckDB answers nothing more after an internal error, which a row can cause."""
+    curator = Curator(terms(tmp_path, COLUMNS["integer"]), pa.table({"x": [1, 2, 3] * 200}))
+
+    def dying(self: Any, counts: Any) -> Any:
+        monkeypatch.undo()
+        with suppress(duckdb.Error):
+            self._parts[0].relation.project("CAST(make_timestamp(-9223372036854775806) AS VARCHAR)").fetchall()
+        raise self.failed(duckdb.InternalException("a row"))
+
+    monkeypatch.setattr(EmbeddedSource, "collect", dying)
+    empty = curator.release(Marginal("x"), Laplace(0.2))
+    full = curator.release(Marginal("x"), Laplace(0.2))
+    # noise of scale 5 on each of 7 cells: a sum of more than 200 has a probability below 1e-14
+    assert abs(empty.counts.values.sum()) < 200
+    assert abs(full.counts.values.sum() - 600) < 200
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed"])
+def test_a_damaged_compressed_file_is_refused_before_the_charge(damage: str, tmp_path: Path) -> None:
+    packed = gzip.compress(b"x\n" + b"1\n2\n" * 50_000)
+    (tmp_path / "x.csv.gz").write_bytes(
+        packed[:-10] if damage == "cut" else packed[:60] + bytes([packed[60] ^ 255]) + packed[61:]
+    )
+    with pytest.raises(DeclarationError, match="damaged or was cut short"):
+        facts(tmp_path / "damaged", tmp_path / "x.csv.gz", COLUMNS["integer"])
+
+
+@pytest.mark.parametrize(
+    "name", ["data[1].csv", "d*.csv", "d?ta.csv", "[!a].csv", "{a,b}.csv", "a'b.csv", "data[1].parquet"]
+)
+def test_a_path_that_exists_is_that_file(name: str, tmp_path: Path) -> None:
+    others = {"data1.csv", "data.csv", "a.csv", "b.csv", "x.csv", "data1.parquet"}
+    for file, values in [*((other, [0, 0, 0, 0, 0]) for other in others), (name, [1])]:
+        frame = pd.DataFrame({"x": values})
+        (frame.to_csv if file.endswith(".csv") else frame.to_parquet)(tmp_path / file, index=False)
+    found = Records(terms(tmp_path, COLUMNS["integer"]), tmp_path / name).counts(("x",)).values
+    assert [0, 1] == found.tolist()[:2]
+
+
+def test_an_engine_opens_tables_and_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with duckdb.connect(str(tmp_path / "f.db")) as made:
+        made.execute("CREATE TABLE t AS SELECT 1 AS x")
+    pd.DataFrame({"x": [1]}).to_csv("x.csv", index=False)
+    address = f"duckdb://{tmp_path / 'f.db'}"
+    assert facts(tmp_path / "one", f"{address}?table=t", COLUMNS["integer"])
+    Curator(terms(tmp_path, COLUMNS["integer"]), "t", engine=address)
+    for name in ("x.csv", "missing", "'x.csv'", "read_csv('x.csv')"):
+        with pytest.raises(DeclarationError, match="cannot open the table"):
+            Curator(terms(tmp_path, COLUMNS["integer"]), name, engine=address)
+    with pytest.raises(DeclarationError, match="cannot open the table"):
+        Curator(terms(tmp_path, COLUMNS["integer"]), f"duckdb://{tmp_path / 'mistyped.db'}?table=t")
+    assert not (tmp_path / "mistyped.db").exists()
+
+
+STOPPED = """
+import os, signal, sys
+from reaedp.curator.records import Records
+counted = Records.key_counts
+def stopping(self, names):
+    os.kill(os.getpid(), signal.{signal})
+    return counted(self, names)
+Records.key_counts = stopping
+sys.argv = ["reaedp", "release", "plan.toml", "--data", "data.csv", "--out", "out"]
+from reaedp.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_command_that_is_stopped_after_the_charge_says_so_and_leaves_nothing(name: str, clinic: Path) -> None:
+    code = STOPPED.format(signal=name)
+    done = subprocess.run([sys.executable, "-c", code], cwd=clinic, capture_output=True, text=True, check=False)
+    assert 128 + getattr(signal, name) == done.returncode, done.stderr
+    assert "Stopped; nothing was released. The charge stands: ledger entries " in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not [path.name for path in clinic.iterdir() if path.name.lstrip(".").startswith("out")]
+    with Ledger.open(str(clinic / "budget.sqlite")) as ledger:
+        assert {"charged, not finished"} == {entry.state for entry in ledger.history("clinic") if entry.charge}
+
+
+def test_a_failure_of_the_machine_names_the_charge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    curator = Curator(terms(tmp_path, COLUMNS["integer"]), pa.table({"x": [1]}))
+
+    def full(self: Any, counts: Any) -> Any:
+        raise self.failed(duckdb.IOException("No space left: row 17"))
+
+    monkeypatch.setattr(EmbeddedSource, "collect", full)
+    with pytest.raises(
+        ReaedpError, match=r"could not count \(IOException\).* The charge stands: ledger entry 2\."
+    ) as said:
+        curator.release(Marginal("x"), Laplace(0.2))
+    assert "row 17" not in str(said.value)
+
+
+ROUTES: dict[str, Callable[[pa.Table, Path], Any]] = {
+    "arrow": lambda table, _: table,
+    "polars": lambda table, _: pl.from_arrow(table),
+    "pandas": lambda table, _: table.to_pandas(),
+    "parquet": lambda table, folder: pq.write_table(table, folder / "x.parquet") or folder / "x.parquet",
+    "duckdb": lambda table, _: duckdb.connect().from_arrow(table),
+}
+TYPES = [
+    pa.null(), pa.bool_(), pa.int8(), pa.int64(), pa.uint64(), pa.float32(), pa.float64(), pa.string(), pa.large_string(),
+    pa.date32(), pa.timestamp("us"), pa.timestamp("ns", "UTC"), pa.decimal128(38, 5), pa.decimal128(10, 2),
+    pa.dictionary(pa.int8(), pa.string()), pa.dictionary(pa.int32(), pa.int64()),
+]  # fmt: skip
+SETS: list[list[Any]] = [[], [None], [0, 1, None]]
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_every_kind_of_column_takes_every_type_whatever_the_rows(route: str, tmp_path: Path) -> None:
+    """One schema, many sets of rows: the outcome is the same, and it is a release."""
+    for place, kind in enumerate(TYPES):
+        for number, values in enumerate(SETS):
+            cells = values if not pa.types.is_null(kind) else [None] * len(values)
+            source = pa.array(cells, pa.int64() if not pa.types.is_null(kind) else kind)
+            text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or "string" in str(kind)
+            if "dictionary" in str(kind):
+                column = source.cast(pa.string() if text else pa.int64()).dictionary_encode()
+            elif pa.types.is_date32(kind):
+                column = source.cast(pa.int32()).cast(kind)
+            elif pa.types.is_decimal(kind):
+                column = source.cast(pa.decimal128(38, 0)).cast(kind)
+            else:
+                column = source.cast(kind)
+            folder = tmp_path / f"{place}-{number}"
+            folder.mkdir()
+            data = ROUTES[route](pa.table({"x": column, "p": column}), folder)
+            for declared in COLUMNS.values():
+                found = Records(terms(folder, declared), data).counts(("x",)).values
+                assert len(cells) == found.sum(), (kind, values, declared)
+            unit = Unit("add-remove", person="p", max_rows=9)
+            found = Records(terms(folder, COLUMNS["category"], unit), data).counts(("x",)).values
+            assert sum(value is not None for value in cells) == found.sum(), (kind, values)
