@@ -1,9 +1,9 @@
 """Made-up data for a contract: tables of rows with ordinary and with broken values, and pictures.
 
-Tables are CSV files, so that every value, however broken, takes the way that a real one takes.
+Tables are files, so that every value, however broken, takes the way that a real one takes. A neighbour may be stored
+in another way than its other: how something is stored is no more public than the rows that led to it.
 """
 
-import csv
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from reaedp.audits.made_up_values import POINTS, VARIANTS, Place, cells
+from reaedp.audits.stored import WAYS, Way, store
 from reaedp.contract import Contract, Picture
 from reaedp.request import Request
 from reaedp.synthesis.synthetic import Synthetic
@@ -38,11 +39,12 @@ class Data(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class MadeUpTable:
-    """A header and rows; the first column is the person's if people are units."""
+    """A header and rows, and how they are stored; the first column is the person's if people are units."""
 
     header: Row
     rows: tuple[Row, ...]
     of_people: bool
+    way: Way = "as text"
 
     @property
     def units(self) -> int:
@@ -50,12 +52,8 @@ class MadeUpTable:
         return len({row[0] for row in self.rows}) if self.of_people else len(self.rows)
 
     def opened(self, path: Path) -> Any:
-        """A CSV file."""
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(self.header)
-            writer.writerows(self.rows)
-        return path
+        """A file, or a pattern that matches several."""
+        return store(self.way, self.header, self.rows, path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +110,8 @@ def data_pairs(contract: Contract, rng: np.random.Generator) -> Iterator[DataPai
 def _table_pairs(contract: Contract, rng: np.random.Generator) -> Iterator[DataPair]:
     sides = rng.integers(0, 2, OTHERS).tolist()
     rows = _Rows(contract)
-    others = tuple(row for place, side in enumerate(sides) for row in rows.of(("ordinary", "other")[side], f"p{place}"))
-    equal = tuple(row for place in range(OTHERS) for row in rows.of("ordinary", f"p{place}"))
+    others = tuple(row for place, side in enumerate(sides) for row in rows.of(("ordinary", "other")[side], str(place)))
+    equal = tuple(row for place in range(OTHERS) for row in rows.of("ordinary", str(place)))
     base = rows.all("ordinary") if contract.unit.change == "replace" else ()
     noun, both = contract.unit.noun, len(set(sides)) == 2
     for variant in ("ordinary", *VARIANTS):
@@ -124,6 +122,10 @@ def _table_pairs(contract: Contract, rng: np.random.Generator) -> Iterator[DataP
     yield rows.pair("hardly anybody", base, rows.all("other"))
     if contract.unit.person is not None:
         yield rows.pair("more rows than are used", others + base, others + rows.all("other", more=2), same_keys=both)
+    for variant in ("other", "unparsable"):
+        for before, after in WAYS:
+            label = f"one {noun}: {variant}; stored {before}, and {after}"
+            yield rows.pair(label, others + base, others + rows.all(variant), ways=(before, after))
 
 
 class _Rows:
@@ -138,9 +140,19 @@ class _Rows:
         # A person whose curve has the person's name has no second one.
         self._single = bool(long) and all(curve.id == contract.unit.person for curve in long)
 
-    def pair(self, label: str, first: tuple[Row, ...], second: tuple[Row, ...], *, same_keys: bool = False) -> DataPair:
+    def pair(
+        self,
+        label: str,
+        first: tuple[Row, ...],
+        second: tuple[Row, ...],
+        *,
+        same_keys: bool = False,
+        ways: tuple[Way, Way] = ("as text", "as text"),
+    ) -> DataPair:
         of_people = self._unit.person is not None
-        before, after = (MadeUpTable(self._header, rows, of_people) for rows in (first, second))
+        before, after = (
+            MadeUpTable(self._header, rows, of_people, way) for rows, way in zip((first, second), ways, strict=True)
+        )
         return DataPair(label, before, after, same_keys)
 
     def all(self, variant: str, more: int = 0) -> tuple[Row, ...]:
