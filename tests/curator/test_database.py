@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from reaedp import Budget, Contract, Unit
-from reaedp.contract.category import Undeclared
 from reaedp.contract import shapes
+from reaedp.contract.category import Undeclared
 from reaedp.curator.database import open_database
 from reaedp.curator.records import Records
 from reaedp.errors import DeclarationError, ReaedpError

@@ -5,8 +5,7 @@ A value is the same whatever type the container chose for it: which type that is
 
 from collections.abc import Callable
 
-from reaedp.contract import Boolean, Category, Column, Date, Integer, Number, shapes
-from reaedp.contract.category import Undeclared
+from reaedp.contract import Boolean, Column, Date, Integer, Number, shapes
 from reaedp.contract.meaning import MICROSECONDS_OF_A_DAY
 from reaedp.errors import DeclarationError
 
@@ -31,8 +30,8 @@ Convert = Callable[[str, str], str]
 
 def known_type(kind: str) -> str:
     """The engine's name of a type without its parameters."""
-    wide = kind.startswith("DECIMAL(") and int(kind[8:].split(",")[0]) > 18
-    return "WIDE DECIMAL" if wide else kind.split("(")[0].strip('"')
+    wide = kind.startswith("DECIMAL(") and int(kind[8:].split(",", maxsplit=1)[0]) > 18
+    return "WIDE DECIMAL" if wide else kind.split("(", maxsplit=1)[0].strip('"')
 
 
 def refused(column: str, kind: str) -> DeclarationError:
@@ -44,36 +43,94 @@ def refused(column: str, kind: str) -> DeclarationError:
 
 
 def value(column: Column, cell: str, kind: str) -> str:
-    """The canonical value of a column that is not a category: a double, or the name where levels are not declared."""
+    """The canonical value of a column with cells of its own that is no category; of a date still its microseconds."""
     return _VALUES[column.kind](cell, kind)
 
 
-def name(cell: str, kind: str) -> str:
-    """The text that tells a person, a curve or a level that is not declared from all others.
+def finished(column: Column, made: str, kind: str) -> str:
+    """The second step, from a column that holds what the first made, as it is looked at more than once."""
+    if column.kind == Date.kind:
+        return f"CAST({_floored(made, MICROSECONDS_OF_A_DAY)} AS DOUBLE)"
+    if column.kind == Integer.kind and kind in TEXT | REAL:
+        # Fractions have no canonical form; NaN and infinities, which equal their floors, keep theirs.
+        return f"CASE WHEN {made} = floor({made}) THEN {made} END"
+    return made
 
-    Whole numbers are their digits, whatever type holds them; moments and truth values are written in one way.
+
+class Named:
+    """The text that tells a person, a curve or a level that is not declared from all others, in steps.
+
+    Whole numbers are their digits, whatever type holds them; moments and truth values are written in one way. Each step
+    is an expression over columns that hold what the steps before it made, called after `place`.
     """
-    if kind in TEXT:
-        return _name_of_text(_text(cell))
-    if kind in REAL:
-        return _name_of_double(double(cell, kind))
-    if kind in TIMES:
-        return _name_of_moment(microseconds(cell, kind))
-    return "NULL::VARCHAR" if kind in NOTHING else f"CAST({cell} AS VARCHAR)"
+
+    def __init__(self, place: str, kind: str) -> None:
+        self.place, self.kind = place, kind
+        self.cell, self.number, self.micros, self.day = (f"{letter}{place}" for letter in "rxmy")
+
+    def first(self) -> dict[str, str]:
+        """What the cell is as a number and as a moment."""
+        text = _text(self.cell)
+        if self.kind in TEXT:
+            promising = f"regexp_matches({text}, '{shapes.PROMISING}')"
+            return {
+                self.number: f"CASE WHEN {promising} THEN {_read_double(text, self.kind)} END",
+                self.micros: f"CASE WHEN {promising} THEN {moment(self.cell, self.kind)} END",
+            }
+        number = double(self.cell, self.kind) if self.kind in WHOLE | REAL else "NULL::DOUBLE"
+        return {self.number: number, self.micros: moment(self.cell, self.kind)}
+
+    def second(self) -> dict[str, str]:
+        """The day of the moment."""
+        return {self.day: _floored(self.micros, MICROSECONDS_OF_A_DAY)}
+
+    def name(self) -> str:
+        """The name itself."""
+        if self.kind in TEXT:
+            return self._of_text()
+        if self.kind in REAL:
+            return _printed(self.number)
+        if self.kind in TIMES:
+            return self._of_moment()
+        return "NULL::VARCHAR" if self.kind in NOTHING else f"CAST({self.cell} AS VARCHAR)"
+
+    def mark(self, name: str) -> str:
+        """A text from which orders and halves are made.
+
+        Unlike the name it need not tell all values apart. Numbers enter as doubles, as they may have been stored as such.
+        """
+        return f"coalesce({parts_of_number(self.number)}, {name})"
+
+    def _of_text(self) -> str:
+        """Texts that are numbers, moments or truth values by their names as such; digits however many there are."""
+        text = _text(self.cell)
+        bare = f"trim({text}, '{shapes.BLANKS}')"
+        digits = f"coalesce(nullif(ltrim(regexp_replace({bare}, '[.].*$', ''), '+-0'), ''), '0')"
+        sign = f"CASE WHEN starts_with({bare}, '-') AND {self.number} <> 0 THEN '-' ELSE '' END"
+        words = " ".join(
+            f"WHEN regexp_matches({text}, '{shape}') THEN '{word}'"
+            for shape, word in ((shapes.TRUE, "true"), (shapes.FALSE, "false"))
+        )
+        return (
+            f"CASE WHEN {self.number} IS NOT NULL THEN CASE WHEN regexp_matches({text}, '{shapes.WHOLE_NUMBER}')"
+            f" THEN {sign} || {digits} ELSE {_printed(self.number)} END"
+            f" WHEN {self.micros} IS NOT NULL THEN {self._of_moment()} {words} ELSE {text} END"
+        )
+
+    def _of_moment(self) -> str:
+        """Days of the years 1 to 9999, and times of other length than none; digits, as engines print far years apart."""
+        rest = f"({self.micros} - {self.day} * {MICROSECONDS_OF_A_DAY})"
+        date = f"strftime(DATE '1970-01-01' + CAST({self.day} AS INTEGER), '%Y-%m-%d')"
+        return (
+            f"CASE WHEN {self.micros} IS NULL THEN NULL WHEN {self.day} NOT BETWEEN {FIRST_DAY} AND {LAST_DAY}"
+            f" THEN 'us' || CAST({self.micros} AS VARCHAR)"
+            f" ELSE {date} || CASE WHEN {rest} = 0 THEN ''"
+            f" ELSE strftime(make_timestamp({rest}), ' %H:%M:%S.%f') END END"
+        )
 
 
-def mark(cell: str, kind: str, named: str) -> str:
-    """A text from which orders and halves are made; `named` is the cell's name, or a column that holds it.
-
-    Unlike the name it need not tell all values apart. Numbers enter as doubles, as they may have been stored as such.
-    """
-    if kind in WHOLE | REAL:
-        return parts_of_number(double(cell, kind))
-    if kind in TEXT:
-        text = _text(cell)
-        digits = f"CASE WHEN regexp_matches({text}, '{shapes.PROMISING}') THEN {_read_double(text, kind)} END"
-        return f"coalesce({parts_of_number(digits)}, {named})"
-    return named
+#: From the first day of year 1 to the last of year 9999.
+FIRST_DAY, LAST_DAY = -719_162, 2_932_896
 
 
 def hashed(text: str) -> tuple[str, str]:
@@ -145,66 +202,26 @@ def _read_double(text: str, _kind: str) -> str:
     return f"CASE WHEN {usual} THEN {found} WHEN NOT ({strange}) THEN {found} END"
 
 
-def _name_of_text(text: str) -> str:
-    """Texts that are numbers, moments or truth values by their names as such; digits however many there are."""
-    bare = f"trim({text}, '{shapes.BLANKS}')"
-    digits = f"coalesce(nullif(ltrim(regexp_replace({bare}, '[.].*$', ''), '+-0'), ''), '0')"
-    sign = f"CASE WHEN starts_with({bare}, '-') AND {digits} <> '0' THEN '-' ELSE '' END"
-    words = " ".join(
-        f"WHEN regexp_matches({text}, '{shape}') THEN '{word}'"
-        for shape, word in ((shapes.TRUE, "true"), (shapes.FALSE, "false"))
-    )
-    return (
-        f"CASE WHEN NOT regexp_matches({text}, '{shapes.PROMISING}') THEN {text} "
-        f"WHEN regexp_matches({text}, '{shapes.WHOLE_NUMBER}') THEN {sign} || {digits} "
-        f"WHEN regexp_matches({text}, '{shapes.NUMBER}') THEN {_name_of_double(f'TRY_CAST({text} AS DOUBLE)')} "
-        f"{words} ELSE coalesce({_name_of_moment(moment(text, 'VARCHAR'))}, {text}) END"
-    )
-
-
-def _name_of_double(number: str) -> str:
+def _printed(number: str) -> str:
     whole = f"abs({number}) < {2**63}::DOUBLE AND {number} = floor({number})"
     return f"CASE WHEN {whole} THEN CAST(TRY_CAST({number} AS BIGINT) AS VARCHAR) ELSE CAST({number} AS VARCHAR) END"
-
-
-def _name_of_moment(micros: str) -> str:
-    """Days and the microseconds of a day that is not only meant as such; digits, as engines print far years in many ways.
-
-    Years from 1 to 9999 are written as people write them.
-    """
-    day = _floored(micros, MICROSECONDS_OF_A_DAY)
-    rest = f"{micros} - {day} * {MICROSECONDS_OF_A_DAY}"
-    date = f"strftime(DATE '1970-01-01' + CAST({day} AS INTEGER), '%Y-%m-%d')"
-    return (
-        f"CASE WHEN {micros} IS NULL THEN NULL WHEN {day} NOT BETWEEN {FIRST_DAY} AND {LAST_DAY} "
-        f"THEN 'us' || CAST({micros} AS VARCHAR) WHEN {rest} = 0 THEN {date} "
-        f"ELSE {date} || strftime(make_timestamp({rest}), ' %H:%M:%S.%f') END"
-    )
-
-
-#: From the first day of year 1 to the last of year 9999.
-FIRST_DAY, LAST_DAY = -719_162, 2_932_896
 
 
 def _microseconds_of_text(text: str) -> str:
     """Microseconds of a text that has the shape of a date, less its zone, which the cast passes over."""
     sign, hours, minutes = (f"regexp_extract({text}, '{shapes.ZONE}', {group})" for group in (1, 2, 3))
-    size = f"(CAST({hours} AS BIGINT) * 60 + CAST('0' || {minutes} AS BIGINT)) * 60000000"
-    zone = f"CASE {sign} WHEN '+' THEN {size} WHEN '-' THEN -({size}) ELSE 0 END"
-    offset = f"CASE WHEN contains({text}, ':') THEN {zone} ELSE 0 END"
+    zone = (
+        f"TRY_CAST({sign} || '1' AS BIGINT) * (TRY_CAST({hours} AS BIGINT) * 60 + TRY_CAST('0' || {minutes} AS BIGINT))"
+    )
+    offset = f"CASE WHEN contains({text}, ':') THEN coalesce({zone}, 0) * 60000000 ELSE 0 END"
     return f"TRY(epoch_us(TRY_CAST({text} AS TIMESTAMP)) - {offset})"
-
-
-def _days(micros: str) -> str:
-    return f"CAST({_floored(micros, MICROSECONDS_OF_A_DAY)} AS DOUBLE)"
 
 
 def _date(cell: str, kind: str) -> str:
     if kind in TEXT:
         text = _text(cell)
-        days = _days(_microseconds_of_text(text))
-        return f"CASE WHEN regexp_matches({text}, '{shapes.DATE}') THEN {days} END"
-    return _days(microseconds(cell, kind)) if kind in TIMES else "NULL::DOUBLE"
+        return f"CASE WHEN regexp_matches({text}, '{shapes.DATE}') THEN {_microseconds_of_text(text)} END"
+    return microseconds(cell, kind) if kind in TIMES else "NULL::BIGINT"
 
 
 def _truth(cell: str, kind: str) -> str:
@@ -222,6 +239,4 @@ _VALUES: dict[str, Convert] = {
     Integer.kind: number,
     Date.kind: _date,
     Boolean.kind: _truth,
-    Category.kind: name,
-    Undeclared.kind: name,
 }

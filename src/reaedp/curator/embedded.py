@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.contract import Category, Column, Integer
+from reaedp.contract import Category, Column
 from reaedp.contract.category import Undeclared
 from reaedp.contract.meaning import meaning
 from reaedp.curator import canonical
@@ -44,11 +44,16 @@ class Part:
         """The columns in canonical form, in steps, as each looks at what the one before it made."""
         kinds = [self._kind(column.name) for column in columns]
         cells = [f"{self._cell(column.name)} AS r{number}" for number, column in enumerate(columns)]
+        named = [
+            canonical.Named(str(number), kinds[number])
+            for number, column in enumerate(columns)
+            if column.kind == Undeclared.kind
+        ]
         if person is not None:
             cells.append(f"{self._cell(person)} AS r")
+            named.append(canonical.Named("", self._kind(person)))
         rows = self.relation.project(", ".join(cells) or "1 AS r")
-        rows = _valued(rows, columns, kinds, None if person is None else self._kind(person))
-        rows = _finished(rows, columns, kinds, None if person is None else self._kind(person))
+        rows = _named(_valued(rows, columns, kinds, named), named)
         for number, (column, kind) in enumerate(zip(columns, kinds, strict=True)):
             if column.kind == Category.kind:
                 rows = _numbered(rows, column, number, kind)
@@ -180,37 +185,41 @@ def _names(columns: tuple[Column, ...], person: str | None) -> list[str]:
     return names
 
 
-def _valued(rows: Any, columns: tuple[Column, ...], kinds: Sequence[str], person: str | None) -> Any:
-    """Values beside the cells that they were made of."""
-    chosen = [] if person is None else ["r", f"{canonical.name('r', person)} AS person"]
+def _valued(rows: Any, columns: tuple[Column, ...], kinds: Sequence[str], named: Sequence[canonical.Named]) -> Any:
+    """Values in two steps, beside the cells that are still looked at."""
+    first, second = [f"r{name.place}" for name in named], []
     for number, (column, kind) in enumerate(zip(columns, kinds, strict=True)):
-        chosen.append(f"r{number} IS NOT NULL AS filled{number}")
-        if column.kind in (Category.kind, Undeclared.kind):
-            chosen.append(f"r{number}")
-        if column.kind != Category.kind:
-            chosen.append(f"{canonical.value(column, f'r{number}', kind)} AS v{number}")
-    return rows.project(", ".join(chosen) or "r")
+        first.append(f"r{number} IS NOT NULL AS filled{number}")
+        second.append(f"filled{number}")
+        if column.kind == Category.kind:
+            first.append(f"r{number}")
+            second.append(f"r{number}")
+        elif column.kind != Undeclared.kind:
+            first.append(f"{canonical.value(column, f'r{number}', kind)} AS v{number}")
+            second.append(f"{canonical.finished(column, f'v{number}', kind)} AS v{number}")
+    steps = [(name.first(), name.second()) for name in named]
+    first += [f"{expression} AS {key}" for step, _ in steps for key, expression in step.items()]
+    second += [key for name, (step, _) in zip(named, steps, strict=True) for key in (name.cell, *step)]
+    second += [f"{expression} AS {key}" for _, step in steps for key, expression in step.items()]
+    if not first:
+        return rows
+    rows = rows.project(", ".join(first))
+    return rows if second == rows.columns else rows.project(", ".join(second))
 
 
-def _finished(rows: Any, columns: tuple[Column, ...], kinds: Sequence[str], person: str | None) -> Any:
-    """Digests, and no fractions in integer columns; NaN and infinities, which equal their floors, stay."""
-    digests = {} if person is None else {"": canonical.mark("r", person, "person")}
-    whole = set()
-    for number, (column, kind) in enumerate(zip(columns, kinds, strict=True)):
-        if column.kind == Undeclared.kind:
-            digests[str(number)] = canonical.mark(f"r{number}", kind, f"v{number}")
-        if column.kind == Integer.kind and kind in canonical.TEXT | canonical.REAL:
-            whole.add(f"v{number}")
-    kept_names = [f"CASE WHEN {n} = floor({n}) THEN {n} END AS {n}" if n in whole else n for n in rows.columns]
-    if not digests and not whole:
+def _named(rows: Any, named: Sequence[canonical.Named]) -> Any:
+    """Names, then digests of them, then bits of those."""
+    if not named:
         return rows
-    rows = rows.project(", ".join(kept_names + [f"md5({text}) AS digest{place}" for place, text in digests.items()]))
-    if not digests:
-        return rows
-    bits = [f"{one} AS h{place}" for place in digests if place for one in canonical.hashed(f"digest{place}")[:1]]
-    if "" in digests:
-        bits += [f"{one} AS hash{place}" for place, one in enumerate(canonical.hashed("digest"))]
-    return rows.project(", ".join([name for name in rows.columns if not name.startswith("digest")] + bits))
+    keys = {name.place: f"v{name.place}" if name.place else "person" for name in named}
+    rows = rows.project(", ".join(["*", *(f"{name.name()} AS {keys[name.place]}" for name in named)]))
+    digests = (f"md5({name.mark(keys[name.place])}) AS digest{name.place}" for name in named)
+    rows = rows.project(", ".join(["*", *digests]))
+    bits = []
+    for name in named:
+        first, second = canonical.hashed(f"digest{name.place}")
+        bits += [f"{first} AS h{name.place}"] if name.place else [f"{first} AS hash0", f"{second} AS hash1"]
+    return rows.project(", ".join(["*", *bits]))
 
 
 def _numbered(rows: Any, column: Column, number: int, kind: str) -> Any:

@@ -9,9 +9,8 @@ from typing import Any
 
 import ibis
 
-from reaedp.contract import Boolean, Category, Column, Date, Integer, Number
+from reaedp.contract import Boolean, Category, Column, Date, Integer, Number, shapes
 from reaedp.contract.category import Undeclared
-from reaedp.contract import shapes
 from reaedp.curator.canonical import REAL, TEXT, TIMES, WHOLE
 from reaedp.errors import DeclarationError
 
