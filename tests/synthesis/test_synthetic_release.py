@@ -1,6 +1,7 @@
 """Synthetic records through the door: from a plan to a folder, by every method."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from reaedp.mechanisms.noise import SeededNoise
 from reaedp.planned.synthetic import PlannedSynthetic
 from reaedp.privacy.accounting import fits, tally
 from reaedp.synthesis.amortised import Amortised
-from reaedp.synthesis.deniability import Deniable
+from reaedp.synthesis.deniability import Deniable, seed_unit
 from reaedp.synthesis.network import Network
 
 NAMES = ("age", "sex", "city", "income", "born")
@@ -132,6 +133,16 @@ def test_people_cannot_be_split_where_they_are_replaced_or_unknown(tmp_path: Pat
     for unit in (Unit("replace", "who", 2, 400), Unit("add-remove", at_least=400)):
         with pytest.raises(DeclarationError, match="split_people needs a person column"):
             planned("amortised", split_people=True).request(contract(tmp_path, unit))
+
+
+def test_a_bound_on_rows_counts_no_rows_that_cannot_be_seeds(tmp_path: Path) -> None:
+    """Where the contract drops rows, or half of the people make the model, `at_least` says nothing about seeds."""
+    terms = contract(tmp_path, Unit("add-remove", "who", 2, 400))
+    dropping = replace(terms, columns=(replace(terms.columns[0], null="drop"), *terms.columns[1:]))
+    assert 400 == seed_unit(terms, NAMES, halves=False).at_least
+    assert 400 == seed_unit(dropping, NAMES[1:], halves=False).at_least
+    assert seed_unit(dropping, NAMES, halves=False).at_least is None
+    assert seed_unit(terms, NAMES, halves=True).at_least is None
 
 
 def test_halves_never_promise_less_than_either_part_costs(tmp_path: Path) -> None:
