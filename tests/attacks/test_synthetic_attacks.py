@@ -217,6 +217,16 @@ def test_copies_single_people_out_and_noise_does_not(people: People) -> None:
     assert nothing.main.low <= nothing.permitted
 
 
+def test_only_a_description_of_exactly_one_person_singles_out() -> None:
+    """Of four values one is nobody's, one has one member, one two and one three of them; the same among outsiders."""
+    codes = np.array([[1], [2], [2], [3], [3], [3]])
+    everyone = People(codes, codes, Space.unordered((4,)))
+    values = np.arange(4).reshape(-1, 1)
+    described = Descriptions(np.zeros_like(values), values, values)
+    found = single_out(everyone, described, epsilon=1.0, delta=0.0, rng=np.random.default_rng(21))
+    assert (0.25, 0.25) == (found.main.value, found.control.value)
+
+
 def test_the_cap_on_singling_out_is_that_of_the_proof(people: People) -> None:
     """e^ε times the mean number of outsiders fitted where at most one member is, and δ for each of the members."""
     described = combinations(people.members, 3, 300, np.random.default_rng(19))

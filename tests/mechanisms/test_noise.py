@@ -34,7 +34,10 @@ def test_samplers_accept_their_scale_and_reject_thirty_percent_more_or_less(
 
 
 @pytest.mark.parametrize("family", LAWS)
-def test_cells_that_are_sampled_on_different_threads_are_independent(family: str) -> None:
+def test_cells_that_are_sampled_on_different_threads_are_independent(
+    family: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1}, raising=False)  # two threads, also on one core
     noise = getattr(SecretNoise(), family)(np.zeros(DRAWS, dtype=np.int64), 5.0)
     first, second = noise[: DRAWS // 2], noise[DRAWS // 2 :]
     # Under independence the correlation is about normal with sd 1/sqrt(15,000) = 0.0082; 0.05 is six of them.

@@ -101,17 +101,24 @@ def _verdict(code: int | None, output: str, patience: float) -> tuple[str | None
     return failed[1], words
 
 
-def sound(overlay: Overlay, chosen: list[Mutant], patience: float) -> bool:
-    """Whether all named tests pass while nothing is planted; says which do not."""
+def sound(overlays: list[Overlay], chosen: list[Mutant], patience: float) -> bool:
+    """Whether all named tests pass while nothing is planted, shared among the copies; says which do not."""
     tests = sorted({test for mutant in chosen for test in mutant.caught_by})
+    files = sorted({test.partition("::")[0] for test in tests})
+    shares = [
+        [t for t in tests if files.index(t.partition("::")[0]) % len(overlays) == i] for i in range(len(overlays))
+    ]
     begun = time.monotonic()
-    code, output = overlay.tested(tests, patience, "--durations=5")
-    print(
-        f"{len(tests)} tests without a planted bug: {'pass' if code == 0 else 'FAIL'}, {time.monotonic() - begun:.0f} s"
-    )
-    if code != 0:
-        print(output[-4000:])
-    return code == 0
+    with ThreadPoolExecutor(len(overlays)) as threads:
+        pairs = [(overlay, share) for overlay, share in zip(overlays, shares, strict=True) if share]
+        found = list(threads.map(lambda pair: pair[0].tested(pair[1], patience), pairs))
+    passed = all(code == 0 for code, _ in found)
+    seconds = time.monotonic() - begun
+    print(f"{len(tests)} tests without a planted bug {'pass' if passed else 'FAIL'}, {seconds:.0f} s", flush=True)
+    for code, output in found:
+        if code != 0:
+            print(output[-4000:])
+    return passed
 
 
 def outcomes(overlays: list[Overlay], chosen: list[Mutant], patience: float) -> list[Outcome]:
@@ -158,7 +165,7 @@ def main() -> int:
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         overlays = [Overlay.made(Path(folder) / str(worker)) for worker in range(given.workers)]
-        if not sound(overlays[0], chosen, 10 * given.patience):
+        if not sound(overlays, chosen, 10 * given.patience):
             return 2
         found = outcomes(overlays, chosen, given.patience)
     survivors = [outcome.mutant.name for outcome in found if not outcome.test]
