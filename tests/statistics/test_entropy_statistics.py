@@ -251,6 +251,15 @@ def test_computed_entropies_are_nearer_to_the_real_ones_than_the_lattice_assumes
     assert float(error) <= COMPUTING_ERROR / 4
 
 
+@pytest.mark.parametrize("groups", [{3: 7, 2: 5, 10**12: 1}, {1000: 1, 1: 1000}, {5: 3, 4: 2}])
+@pytest.mark.parametrize("distance", [1e-13, 1e-11, 1e-9, 1e-7])
+def test_computed_entropies_of_orders_next_to_one_lose_no_digits(groups: dict[int, int], distance: float) -> None:
+    counts = np.repeat(np.array(list(groups), dtype=float), list(groups.values()))
+    for order in (1 - distance, 1 + distance):
+        error = abs(Decimal(renyi_entropy(counts, order)) - exact_entropy(groups, order))
+        assert float(error) <= COMPUTING_ERROR / 4
+
+
 # At the door
 
 
