@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from source_rules import calls, dynamic, imports, randomness, reached, whole_package
+
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "reaedp"
 FILES = sorted(SOURCE.rglob("*.py"))
@@ -36,6 +38,50 @@ LAYERS = [
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 
+#: Where randomness may come from, file by file: secret noise; generators whose seed a user gives; data of the paper,
+#: whose seed is printed there; and names of tables, files and ledgers that nobody else has, which hide nothing.
+RANDOM = {
+    "mechanisms/noise.py": {"numpy.random.default_rng", "opendp", "os.urandom"},
+    "cli/audit.py": {"numpy.random.default_rng"},
+    "cli/evaluate.py": {"numpy.random.default_rng"},
+    "cli/report.py": {"numpy.random.default_rng"},
+    "cli/reproduce.py": {"numpy.random.default_rng"},
+    "paper/datasets.py": {"numpy.random.RandomState"},
+    "curator/kept_rows.py": {"uuid.uuid4"},
+    "report/page.py": {"uuid.uuid4"},
+    "privacy/schema.py": {"secrets", "secrets.token_hex"},
+}
+#: Where modules are looked up while the program runs, and foreign memory is read.
+DYNAMIC = {
+    "__init__.py": {"importlib.import_module"},
+    "paper/items.py": {"importlib.import_module"},
+    "statistics/pixels.py": {"importlib.import_module"},
+    "curator/stream.py": {"ctypes"},
+}
+#: It tells Spark to send the package, and looks at nothing in it.
+WHOLE = {"curator/spark_python.py": {"reaedp"}}
+
+
+def homes() -> dict[str, str]:
+    """The module of every public name, as the package declares it."""
+    tree = ast.parse((SOURCE / "__init__.py").read_text(encoding="utf-8"))
+    (table,) = (
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["_HOMES"]
+    )
+    return {name: module for module, names in ast.literal_eval(table).items() for name in names}
+
+
+HOMES = homes()
+
+
+def unexpected(found: list[str], file: str, allowed: dict[str, set[str]]) -> list[str]:
+    """What is found in a file and not allowed there."""
+    known = allowed.get(file, set())
+    return [name for name in found if not any(name == one or name.startswith(f"{one}.") for one in known)]
+
+
 def part(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
@@ -46,22 +92,6 @@ def trees(*folders: str) -> list[tuple[Path, ast.Module]]:
     return [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in chosen]
 
 
-def imports(tree: ast.AST) -> list[str]:
-    found = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "imports are absolute"
-            found.append(node.module or "")
-            found += [f"{node.module}.{alias.name}" for alias in node.names]
-    return found
-
-
-def calls(tree: ast.AST) -> list[str]:
-    return [ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
-
-
 def test_every_part_has_a_layer() -> None:
     assert {part(path) for path in FILES} == set(LEVEL)
 
@@ -70,12 +100,13 @@ def test_every_part_has_a_layer() -> None:
     ("path", "tree"), trees(), ids=lambda v: str(v.relative_to(SOURCE)) if isinstance(v, Path) else ""
 )
 def test_imports_go_downward_only(path: Path, tree: ast.Module) -> None:
-    own = part(path)
-    for name in imports(tree):
-        if name.startswith("reaedp."):
-            other = name.split(".")[1]
-            if other in LEVEL:
-                assert other == own or LEVEL[other] <= LEVEL[own], f"{own} must not import {other}"
+    assert not upward(part(path), tree)
+
+
+def upward(own: str, tree: ast.AST) -> list[str]:
+    """Names of the package that lie above this part, however they are imported."""
+    names = (name for name in imports(tree, HOMES) if name.startswith("reaedp."))
+    return [name for name in names if LEVEL.get(name.split(".")[1], -1) > LEVEL[own]]
 
 
 def test_only_one_file_imports_the_noise_library() -> None:
@@ -84,19 +115,29 @@ def test_only_one_file_imports_the_noise_library() -> None:
 
 
 def test_only_curator_and_publishing_name_the_secret_source() -> None:
-    users = {part(path) for path, tree in trees() if any(name.endswith(".SecretNoise") for name in imports(tree))}
+    users = {part(path) for path, tree in trees() if holds(tree, ".SecretNoise")}
     assert {"curator"} == users
 
 
+def holds(tree: ast.AST, ending: str) -> bool:
+    """Whether a name with this ending is reached, directly or as an attribute of what was imported."""
+    return any(name.endswith(ending) or f"{ending}." in name for name in reached(tree, HOMES))
+
+
 def test_records_are_held_only_by_the_door_and_by_what_looks_at_truth_or_at_made_up_data() -> None:
-    users = {part(path) for path, tree in trees() if any(name.endswith("records.Records") for name in imports(tree))}
+    users = {part(path) for path, tree in trees() if holds(tree, "records.Records")}
     assert {"audits", "curator", "evaluation"} == users
 
 
 def test_public_reports_cannot_reach_records() -> None:
     for path, tree in trees("report", "charts"):
-        used = {name.split(".")[1] for name in imports(tree) if name.startswith("reaedp.")}
-        assert not used & {"curator", "attacks", "evaluation", "audits"}, path.name
+        assert not beside_records(tree), path.name
+
+
+def beside_records(tree: ast.AST) -> set[str]:
+    """Parts that hold records or truth, or look at them, and are reached from here."""
+    used = {name.split(".")[1] for name in reached(tree, HOMES) if name.startswith("reaedp.")}
+    return used & {"curator", "attacks", "evaluation", "audits", "learning", "publication"}
 
 
 def test_true_rows_are_asked_for_only_by_evaluation() -> None:
@@ -109,18 +150,148 @@ def test_true_rows_are_asked_for_only_by_evaluation() -> None:
     assert not any(call in ("self._records.rows", "records.rows") for _, tree in trees() for call in calls(tree))
 
 
-def test_nothing_draws_from_a_global_generator() -> None:
-    forbidden = re.compile(r"^(np|numpy)\.random\.(?!Generator|default_rng)|^random\.")
+def test_randomness_comes_from_nowhere_but_the_noise_and_generators_that_were_given() -> None:
     for path, tree in trees():
-        for call in calls(tree):
-            assert not forbidden.search(call), f"{path.name} calls {call}"
-        assert "random" not in imports(tree), path.name
+        file = path.relative_to(SOURCE).as_posix()
+        assert not unexpected(randomness(tree), file, RANDOM), file
 
 
-def test_generators_are_arguments_and_have_no_default() -> None:
+def test_no_file_reaches_what_its_imports_do_not_show() -> None:
     for path, tree in trees():
-        made = any("default_rng" in call for call in calls(tree))
-        assert not made or path.name == "noise.py" or part(path) == "cli", path.name
+        file = path.relative_to(SOURCE).as_posix()
+        assert not unexpected(dynamic(tree), file, DYNAMIC), file
+        assert not unexpected(whole_package(tree), file, WHOLE), file
+
+
+def test_every_exception_to_these_rules_is_still_needed() -> None:
+    for rule, allowed in ((randomness, RANDOM), (dynamic, DYNAMIC), (whole_package, WHOLE)):
+        for file, names in allowed.items():
+            found = rule(ast.parse((SOURCE / file).read_text(encoding="utf-8")))
+            for name in names:
+                assert any(one == name or one.startswith(f"{name}.") for one in found), f"{file} no longer needs {name}"
+
+
+def test_modules_that_are_looked_up_by_name_are_not_of_this_package() -> None:
+    """Names are constants; the two tables of the package and of the paper name modules at or below their own level."""
+    named = [
+        ast.literal_eval(node.args[0])
+        for _, tree in trees()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("image_library")
+    ]
+    assert named
+    assert not [name for name in named if name.startswith("reaedp")]
+
+
+#: Ways around the rules, in a file that has no right to them.
+ROUND_ABOUT = {
+    "from numpy.random import normal": randomness,
+    "from numpy.random import default_rng": randomness,
+    "from numpy import random": randomness,
+    "import numpy.random": randomness,
+    "import numpy.random as nothing": randomness,
+    "import numpy as zeros\nzeros.random.normal()": randomness,
+    "import numpy as np\nchance = np.random\nchance.normal()": randomness,
+    "import numpy as np\nnp.random.seed(1)": randomness,
+    "import random": randomness,
+    "from random import gauss as laplace": randomness,
+    "import secrets": randomness,
+    "from secrets import token_bytes": randomness,
+    "import os\nos.urandom(8)": randomness,
+    "import os as system\nsystem.urandom(8)": randomness,
+    "from os import urandom": randomness,
+    "from os import getrandom as read": randomness,
+    "import uuid": randomness,
+    "from uuid import uuid4": randomness,
+    "def f():\n    from uuid import uuid1 as name": randomness,
+    "import opendp.prelude as dp": randomness,
+    "open('/dev/urandom', 'rb')": randomness,
+    "query = 'SELECT * FROM rows ORDER BY random()'": randomness,
+    "query = 'SELECT * FROM rows USING SAMPLE 10'": randomness,
+    "import importlib": dynamic,
+    "from importlib import import_module": dynamic,
+    "from importlib import util": dynamic,
+    "import importlib.util": dynamic,
+    "__import__('random')": dynamic,
+    "import builtins\nbuiltins.__import__('os')": dynamic,
+    "exec('import random')": dynamic,
+    "eval('1')": dynamic,
+    "import sys\nsys.modules['random']": dynamic,
+    "from sys import modules": dynamic,
+    "globals()['np']": dynamic,
+    "import numpy as np\ngetattr(np, 'ran' + 'dom')": dynamic,
+    "import os\ngetattr(os, 'urandom')(8)": dynamic,
+    "import os\nvars(os)['urandom']": dynamic,
+    "import os\nos.__dict__['urandom']": dynamic,
+    "def f(g):\n    return g.__globals__": dynamic,
+    "import reaedp": whole_package,
+    "import reaedp as r\nr.Curator": whole_package,
+    "import reaedp.curator.curator": whole_package,
+    "from reaedp import *": whole_package,
+    "from reaedp.curator.records import *": whole_package,
+}
+
+
+@pytest.mark.parametrize("source", ROUND_ABOUT)
+def test_no_way_around_these_rules_is_overlooked(source: str) -> None:
+    tree = ast.parse(source)
+    assert unexpected(ROUND_ABOUT[source](tree), "statistics/marginal.py", RANDOM | DYNAMIC | WHOLE)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import numpy as np\ndef f(rng: np.random.Generator) -> None:\n    rng.normal()",
+        "from numpy.random import Generator",
+        "from importlib.metadata import version",
+        "secrets = {}\nsecrets.items()",
+        "random = 1",
+        "import os\nos.replace('a', 'b')\nhasattr(os, 'sched_getaffinity')",
+        "import re\nre.compile('x')",
+        "text = 'drawn at random'",
+        "def f(value):\n    return getattr(value, 'details', {})",
+    ],
+)
+def test_nothing_is_found_where_nothing_is(source: str) -> None:
+    tree = ast.parse(source)
+    assert [] == randomness(tree) + dynamic(tree) + whole_package(tree)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from reaedp.curator.curator import Curator",
+        "from reaedp.curator import curator",
+        "from reaedp import Curator",
+        "from reaedp import Curator as Table",
+        "from reaedp import publish",
+        "def f():\n    from reaedp import evaluate",
+        "import reaedp.curator.records as table",
+    ],
+)
+def test_an_upward_import_is_found_by_whatever_name(source: str) -> None:
+    assert upward("report", ast.parse(source))
+    assert beside_records(ast.parse(source))
+    assert not upward("cli", ast.parse(source))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from reaedp.mechanisms.noise import SecretNoise",
+        "from reaedp.mechanisms.noise import SecretNoise as Noise",
+        "from reaedp.mechanisms import noise\nnoise.SecretNoise()",
+        "from reaedp.mechanisms import noise as sound\nsound.SecretNoise().words(3)",
+        "import reaedp.mechanisms.noise as sound\nsound.SecretNoise()",
+    ],
+)
+def test_the_secret_source_is_found_by_whatever_name(source: str) -> None:
+    assert holds(ast.parse(source), ".SecretNoise")
+
+
+def test_every_public_name_is_followed_home() -> None:
+    assert "reaedp.curator.curator" == HOMES["Curator"]
+    assert len(HOMES) > 50
 
 
 def test_nothing_is_printed_or_logged_outside_the_command_line() -> None:

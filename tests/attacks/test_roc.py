@@ -39,6 +39,9 @@ def test_the_range_of_the_area_is_where_hoeffdings_bound_leaves_it() -> None:
     # Nothing overlaps: 50 pairs, so that low^50 = 0.025.
     assert (1.0, 1.0) == (always.value, always.high)
     assert 0.025 ** (1 / 50) == pytest.approx(always.low)
+    # Of 20 and 80 only 20 can be paired one to one.
+    uneven = np.arange(100) < 20
+    assert 0.025 ** (1 / 20) == pytest.approx(auc(Trials(uneven, uneven * 1.0), 0.95).low)
 
 
 def failures(shift: float, rounds: int, repeats: int) -> dict[str, int]:

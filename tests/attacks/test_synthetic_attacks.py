@@ -1,5 +1,7 @@
 """Every attack finds a synthesizer that copies, and finds nothing in one that hardly looked."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -213,6 +215,31 @@ def test_copies_single_people_out_and_noise_does_not(people: People) -> None:
     assert caught.main.low > caught.permitted
     assert nothing.main.value == pytest.approx(nothing.control.value, abs=0.1)
     assert nothing.main.low <= nothing.permitted
+
+
+def test_only_a_description_of_exactly_one_person_singles_out() -> None:
+    """Of four values one is nobody's, one has one member, one two and one three of them; the same among outsiders."""
+    codes = np.array([[1], [2], [2], [3], [3], [3]])
+    everyone = People(codes, codes, Space.unordered((4,)))
+    values = np.arange(4).reshape(-1, 1)
+    described = Descriptions(np.zeros_like(values), values, values)
+    found = single_out(everyone, described, epsilon=1.0, delta=0.0, rng=np.random.default_rng(21))
+    assert (0.25, 0.25) == (found.main.value, found.control.value)
+
+
+def test_the_cap_on_singling_out_is_that_of_the_proof(people: People) -> None:
+    """e^ε times the mean number of outsiders fitted where at most one member is, and δ for each of the members."""
+    described = combinations(people.members, 3, 300, np.random.default_rng(19))
+    size = min(len(people.members), len(people.outsiders))
+
+    def cap(epsilon: float, delta: float) -> float:
+        return single_out(people, described, epsilon=epsilon, delta=delta, rng=np.random.default_rng(20)).permitted
+
+    free = cap(0.0, 0.0)
+    assert 0 < free < 0.5
+    assert free + size * 1e-5 == pytest.approx(cap(0.0, 1e-5))
+    assert math.exp(0.3) * free == pytest.approx(cap(0.3, 0.0))
+    assert 1.0 == cap(20.0, 0.0)
 
 
 def test_copied_numbers_of_insurance_single_people_out(people: People) -> None:

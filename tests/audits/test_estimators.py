@@ -12,6 +12,7 @@ from reaedp.audits.estimators import (
     Guess,
     Levels,
     Scores,
+    _gaussian_epsilon,
     by_events,
     by_guessing,
     by_midpoint,
@@ -161,6 +162,15 @@ def test_no_guess_shows_nothing() -> None:
     scores = Scores(np.zeros(10), np.zeros(10))
     estimate = by_guessing(scores, Guess(-math.inf, math.inf), Claim.of(Pure(1.0)), LEVELS)
     assert (0.0, False, 0.0) == (estimate.epsilon, estimate.violated, estimate.shown)
+
+
+@pytest.mark.parametrize("mu", [0.1, 1.0, 3.0])
+def test_an_accuracy_at_the_midpoint_is_that_of_one_mu_and_of_its_epsilon(mu: float) -> None:
+    """A guess at the midpoint of N(0, 1) and N(μ, 1) is right with probability Φ(μ/2)."""
+    from scipy.special import ndtr
+
+    assert gaussian_epsilon(mu, 1e-6) == pytest.approx(_gaussian_epsilon(float(ndtr(mu / 2)), 1e-6), rel=1e-9)
+    assert 0.0 == _gaussian_epsilon(0.5, 1e-6) == _gaussian_epsilon(0.4, 1e-6)
 
 
 def test_several_pairs_share_the_error_probability() -> None:

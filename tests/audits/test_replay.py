@@ -33,6 +33,7 @@ from reaedp.audits.finding import Verdict
 from reaedp.audits.gate import gate
 from reaedp.audits.made_up_rows import data_pairs, small
 from reaedp.audits.made_up_values import VARIANTS
+from reaedp.audits.movement import _within
 from reaedp.audits.replay import replay
 from reaedp.errors import DeclarationError
 from reaedp.privacy.unit import Sensitivity
@@ -144,6 +145,14 @@ def test_what_leaks_beside_the_noise_is_found(statistic: Any, differs: str, vari
     )
     violated = [finding for finding in findings if finding.verdict is Verdict.VIOLATED]
     assert any(differs in finding.witness for finding in violated), [str(f) for f in findings]
+
+
+@pytest.mark.parametrize("declared", [Sensitivity(2, 99, 99), Sensitivity(99, 4, 99), Sensitivity(99, 99, 2)], ids=str)
+def test_a_move_must_be_within_each_of_the_three_distances(declared: Sensitivity) -> None:
+    assert _within(np.array([0, 2]), declared)
+    assert _within(np.array([-2, 0]), declared)
+    assert not _within(np.array([0, 3]), declared)
+    assert not _within(np.array([-3, 0]), declared)
 
 
 def test_a_release_that_the_budget_refuses_shows_little() -> None:

@@ -91,6 +91,17 @@ def test_a_quotient_is_in_its_range_exactly_if_it_is_compatible(
         assert not low < quotient < high
 
 
+@pytest.mark.parametrize("total", [-4.0, 0.0, 0.3, 5.0])
+@pytest.mark.parametrize(("spread", "number", "number_spread"), [(1.0, 8.0, 2.0), (0.1, 3.0, 2.9), (2.0, 5.0, 0.0)])
+def test_the_ends_of_the_range_of_a_quotient_are_just_compatible(
+    total: float, spread: float, number: float, number_spread: float
+) -> None:
+    (low,), (high,) = quotients(np.array([total]), np.array([spread]), number, number_spread)
+    assert low < total / number < high
+    for end in (low, high):
+        assert np.hypot(spread, end * number_spread) == pytest.approx(abs(total - end * number), rel=1e-9)
+
+
 def test_laplacian_noise_is_covered_coordinate_by_coordinate() -> None:
     rng = np.random.default_rng(14)
     contract = under(wide(9, rank=5), Unit("replace", at_least=200))

@@ -15,7 +15,7 @@ from reaedp.mechanisms.mechanism import Mechanism
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.privacy.accounting import epsilon as composed
 from reaedp.privacy.accounting import tally
-from reaedp.privacy.loss import Concentrated, UnitGaussian, exact
+from reaedp.privacy.loss import Concentrated, Pure, UnitGaussian, exact
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.marginal import counting_sensitivity
 
@@ -62,6 +62,44 @@ def test_on_a_fine_lattice_the_loss_is_that_of_the_normal_law(epsilon: float, de
     true = float(np.maximum(law / law.sum() - math.exp(epsilon) * moved / law.sum(), 0).sum())
     assert true <= delta
     assert true >= delta * (0.5 if shift == 20 else 0.95)  # what is lost is the 4 in the variance
+
+
+@pytest.mark.parametrize("scale", [10.0, 12.5, 300.0, 1e6])
+@pytest.mark.parametrize("l2_squared", [4, 900, 10**8])
+def test_the_charged_mu_contains_the_variance_of_the_lattice(scale: float, l2_squared: int) -> None:
+    """μ² = l2² / (s² - 4) or a little more, in exact arithmetic; without the 4 it would be that of a continuous law."""
+    from reaedp.privacy.loss import Gaussian as Normal
+
+    sensitivity = Sensitivity(2 * l2_squared, l2_squared, 2)
+    mechanism = Gaussian(l2_squared / (2 * scale**2))
+    variance = Fraction(mechanism.scale(sensitivity)) ** 2
+    mu = Fraction(l2_squared) / (variance - 4)
+    (price,) = mechanism.price(sensitivity)
+    if mechanism.scale(sensitivity) >= 10 and Fraction(1, 10**12) < mu < 63:
+        assert isinstance(price, Normal)
+        assert mu < Fraction(price.mu) ** 2 < mu * (1 + Fraction(1, 10**11))
+    else:
+        assert Concentrated(mechanism.rho) == price
+
+
+@pytest.mark.parametrize("rho", [1e-9, 3e-4, 0.02, 0.7, 31.0])
+def test_the_variance_charged_for_unit_steps_is_never_more_than_is_drawn(rho: float) -> None:
+    """The loss falls with the variance, so that it is rounded down, by no more than the last digits."""
+    sensitivity = Sensitivity(2, 2, 1)
+    drawn = Fraction(Gaussian(rho).scale(sensitivity)) ** 2
+    prices = Gaussian(rho).price(sensitivity)
+    assert 2 == len(prices)
+    for price in prices:
+        assert isinstance(price, UnitGaussian)
+        assert drawn * (1 - Fraction(1, 10**15)) < Fraction(price.variance) <= drawn
+
+
+@everywhere
+def test_laplace_noise_is_charged_in_shares_only_where_every_step_is_a_unit_step(unit: Unit) -> None:
+    """One row replaced is two cells moved by one each; three rows may be one cell moved by three."""
+    sensitivity = counting_sensitivity(unit)
+    shares = sensitivity.l1 if sensitivity.linf == 1 else 1
+    assert (Pure(0.6 / shares),) * shares == Laplace(0.6).price(sensitivity)
 
 
 @everywhere
@@ -135,9 +173,13 @@ def _moves(unit: Unit, cells: int) -> set[tuple[int, ...]]:
 
 
 @everywhere
-def test_a_new_key_is_shown_with_probability_at_most_delta(unit: Unit) -> None:
-    """Enumerate every way in which a new unit's rows can form new keys; Pr[j + L ≥ T] by the exact tail."""
-    mechanism = Threshold(1.0, 1e-4)
+@pytest.mark.parametrize("epsilon", [1.0, 8.0])
+def test_a_new_key_is_shown_with_probability_at_most_delta(unit: Unit, epsilon: float) -> None:
+    """Enumerate every way in which a new unit's rows can form new keys; Pr[j + L ≥ T] by the exact tail.
+
+    Of three rows three keys are worst where noise is wide, and one key where it is narrow.
+    """
+    mechanism = Threshold(epsilon, 1e-4)
     sensitivity = counting_sensitivity(unit)
     scale, threshold = mechanism.scale(sensitivity), mechanism.threshold(sensitivity)
     ratio = math.exp(-1 / scale)
@@ -168,6 +210,17 @@ def test_a_threshold_shows_only_keys_that_reach_it() -> None:
     shown = mechanism.apply(exact_counts, one_row, SeededNoise(np.random.default_rng(1)))
     assert [[2]] == shown.keys.tolist()
     assert shown.counts[0] >= 15
+
+
+def test_a_key_appears_if_its_noisy_count_reaches_the_threshold() -> None:
+    """One below it, a key appears with probability q/(1 + q), q = e^-1: 0.269; at it, with 1/(1 + q): 0.731."""
+    mechanism, one_row, keys = Threshold(1.0, 1e-6), counting_sensitivity(Unit("add-remove")), 4_000
+    least, noise = mechanism.threshold(one_row), SeededNoise(np.random.default_rng(2))
+    for count, chance in ((least - 1, 0.2689), (least, 0.7311)):
+        shown = mechanism.apply(Keyed(np.arange(keys).reshape(-1, 1), np.full(keys, count)), one_row, noise)
+        # Seven standard deviations: beyond them with a probability below 3e-12.
+        assert abs(len(shown.counts) - chance * keys) < 7 * math.sqrt(chance * (1 - chance) * keys)
+        assert shown.counts.min() >= least
 
 
 def test_a_threshold_refuses_a_delta_that_would_betray_absence() -> None:

@@ -1,45 +1,22 @@
 """Samplers must accept their own scale and reject one that is 30 % off."""
 
-import math
+import json
+import subprocess
+import sys
 from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import chisquare
 
-from reaedp.mechanisms.noise import SecretNoise, SeededNoise
+from reaedp.mechanisms.noise import SecretNoise, SeededNoise, fresh_generator
+from sampling import FALSE_ALARM, LAWS, p_value
 
 DRAWS = 30_000
-FALSE_ALARM = 1e-8
+TESTS = Path(__file__).resolve().parents[1]
 
-Sampler = Callable[[np.ndarray, float], np.ndarray]
 SOURCES = {"secret": SecretNoise(), "seeded": SeededNoise(np.random.default_rng(7))}
-
-
-def laplace_law(scale: float) -> Callable[[np.ndarray], np.ndarray]:
-    ratio = math.exp(-1 / scale)
-    return lambda k: (1 - ratio) / (1 + ratio) * ratio ** np.abs(k)
-
-
-def gaussian_law(scale: float) -> Callable[[np.ndarray], np.ndarray]:
-    far = np.arange(-math.ceil(40 * scale), math.ceil(40 * scale) + 1)
-    total = np.exp(-(far**2) / (2 * scale**2)).sum()
-    return lambda k: np.exp(-(k.astype(float) ** 2) / (2 * scale**2)) / total
-
-
-LAWS = {"laplace": laplace_law, "gaussian": gaussian_law}
-
-
-def p_value(drawn: np.ndarray, law: Callable[[np.ndarray], np.ndarray]) -> float:
-    """Chi-square over single values, the tails pooled so that every class expects at least 20 draws."""
-    reach = max(k for k in range(100_000) if DRAWS * law(np.array([k]))[0] >= 20)
-    values = np.arange(-reach, reach + 1)
-    observed = np.array([np.sum(drawn == value) for value in values])
-    expected = DRAWS * law(values)
-    rest = DRAWS - expected.sum()
-    if rest > 1:
-        observed, expected = np.append(observed, DRAWS - observed.sum()), np.append(expected, rest)
-    return float(chisquare(observed, expected * observed.sum() / expected.sum()).pvalue)
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -57,7 +34,10 @@ def test_samplers_accept_their_scale_and_reject_thirty_percent_more_or_less(
 
 
 @pytest.mark.parametrize("family", LAWS)
-def test_cells_that_are_sampled_on_different_threads_are_independent(family: str) -> None:
+def test_cells_that_are_sampled_on_different_threads_are_independent(
+    family: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1}, raising=False)  # two threads, also on one core
     noise = getattr(SecretNoise(), family)(np.zeros(DRAWS, dtype=np.int64), 5.0)
     first, second = noise[: DRAWS // 2], noise[DRAWS // 2 :]
     # Under independence the correlation is about normal with sd 1/sqrt(15,000) = 0.0082; 0.05 is six of them.
@@ -65,14 +45,54 @@ def test_cells_that_are_sampled_on_different_threads_are_independent(family: str
     assert not np.array_equal(first, second)
 
 
-def test_secret_noise_does_not_repeat_and_seeded_noise_does() -> None:
-    zeros = np.zeros(64, dtype=np.int64)
-    secret = SecretNoise()
-    # Two equal vectors of 64 draws at scale 10 have a probability below 2^-200.
-    assert not np.array_equal(secret.laplace(zeros, 10.0), secret.laplace(zeros, 10.0))
-    again = [SeededNoise(np.random.default_rng(3)).gaussian(zeros, 10.0) for _ in range(2)]
+ZEROS = np.zeros(64, dtype=np.int64)
+#: 64 draws or more of each thing that a secret source gives. Two independent runs of them are equal with a probability
+#: below 2^-64: no value of noise of scale 10 has more than 5 %, and a choice among 64 equal scores is one of 64.
+SECRETS: dict[str, Callable[[SecretNoise], bytes]] = {
+    "laplace": lambda noise: noise.laplace(ZEROS, 10.0).tobytes(),
+    "gaussian": lambda noise: noise.gaussian(ZEROS, 10.0).tobytes(),
+    "choose": lambda noise: bytes(noise.choose(ZEROS, 1.0) for _ in range(64)),
+    "words": lambda noise: noise.words(64).tobytes(),
+    "generator": lambda noise: noise.generator().bytes(64),
+    "fresh generator": lambda _: fresh_generator().bytes(64),
+}
+
+
+@pytest.mark.parametrize("kind", SECRETS)
+def test_secret_noise_never_repeats_in_one_source_nor_in_another(kind: str) -> None:
+    first, second = SecretNoise(), SecretNoise()
+    drawn = [SECRETS[kind](noise) for noise in (first, first, second, second)]
+    assert 4 == len(set(drawn))
+
+
+def test_secret_noise_never_repeats_in_another_process() -> None:
+    """A seed that is fixed in the code, or drawn once when it is imported, gives each process the same noise."""
+    code = (
+        "import sys, hashlib; sys.path[:0] = sys.argv[1:]; from test_noise import SECRETS, SecretNoise;"
+        "print([hashlib.sha256(draw(SecretNoise())).hexdigest() for draw in SECRETS.values()])"
+    )
+    places = [str(place) for place in (TESTS, TESTS / "mechanisms")]
+    done = [
+        subprocess.run([sys.executable, "-c", code, *places], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    here = [sha256(draw(SecretNoise())).hexdigest() for draw in SECRETS.values()]
+    drawn = [*json.loads(done[0].replace("'", '"')), *json.loads(done[1].replace("'", '"')), *here]
+    assert 3 * len(SECRETS) == len(set(drawn))
+
+
+def test_secret_words_are_fresh_within_one_answer_and_all_their_bits_are_fair() -> None:
+    words = SecretNoise().words(4_096)
+    assert 4_096 == len(np.unique(words))  # two of 4,096 words of 64 bits are equal with a probability below 2^-40
+    ones = np.unpackbits(words.view(np.uint8).reshape(-1, 8), axis=1).sum(axis=0, dtype=np.int64)
+    # Each of 64 bits is one 2,048 ± 32 times; 7 standard deviations have a probability below 3e-12 each.
+    assert np.all(np.abs(ones - 2_048) < 7 * 32)
+
+
+def test_seeded_noise_repeats_and_says_so() -> None:
+    again = [SeededNoise(np.random.default_rng(3)).gaussian(ZEROS, 10.0) for _ in range(2)]
     assert np.array_equal(*again)
-    assert (False, True) == (secret.seeded, SeededNoise.seeded)
+    assert (False, True) == (SecretNoise.seeded, SeededNoise.seeded)
 
 
 def test_noise_is_added_to_the_exact_numbers_in_their_order_and_shape() -> None:

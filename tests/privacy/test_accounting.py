@@ -180,7 +180,8 @@ def test_a_mixture_of_kinds_reaches_the_enumerated_optimum(target):
 
 def test_equal_and_scattered_gaussians_cost_the_same():
     scattered = {Gaussian(math.sqrt(i)): 1 for i in range(1, 6)}
-    assert gaussian_epsilon(math.sqrt(15), 1e-6) == pytest.approx(epsilon(scattered, 1e-6), rel=1e-12)
+    for charged in (scattered, {Gaussian(1.0): 15}, {Gaussian(1.0): 6, Gaussian(3.0): 1}):
+        assert gaussian_epsilon(math.sqrt(15), 1e-6) == pytest.approx(epsilon(charged, 1e-6), rel=1e-12)
 
 
 @pytest.mark.parametrize("rest", [{Pure(0.1): 10}, {Pure(1.0): 1}, {Gaussian(0.5): 1}, {UnitGaussian(9.0): 3}])

@@ -203,6 +203,17 @@ def test_rounded_numbers_move_no_further_than_the_lattice_says(
     assert abs(lattice.values(one)[0] - (value + error)) <= lattice.steps[0] * (0.5 + 1e-9)
 
 
+@pytest.mark.parametrize("steps", [1024, 1025, 1500, 2047])
+@pytest.mark.parametrize("power", [-46, -40, -30, -10, 0])
+def test_the_sensitivity_of_a_lattice_contains_the_error_of_computing(steps: int, power: int) -> None:
+    """A reach of a whole number of steps needs one more, because both ends are computed; sums here are exact."""
+    reach = steps * 2.0**power
+    lattice = Lattice((reach,))
+    assert 2.0**power == lattice.steps[0]
+    assert lattice.sensitivity.linf * lattice.steps[0] >= reach + 2 * COMPUTING_ERROR
+    assert (lattice.sensitivity.linf - 1) * lattice.steps[0] < reach + 2 * COMPUTING_ERROR
+
+
 def exact_entropy(groups: dict[int, int], order: float) -> Decimal:
     """In bits, to fifty digits; `groups` says how many cells have a count."""
     with localcontext(prec=60, Emin=MIN_EMIN):
@@ -238,6 +249,15 @@ def test_computed_entropies_are_nearer_to_the_real_ones_than_the_lattice_assumes
     error = abs(Decimal(renyi_entropy(counts, order)) - exact_entropy(groups, order))
     # A mutual information is made of three.
     assert float(error) <= COMPUTING_ERROR / 4
+
+
+@pytest.mark.parametrize("groups", [{3: 7, 2: 5, 10**12: 1}, {1000: 1, 1: 1000}, {5: 3, 4: 2}])
+@pytest.mark.parametrize("distance", [1e-13, 1e-11, 1e-9, 1e-7])
+def test_computed_entropies_of_orders_next_to_one_lose_no_digits(groups: dict[int, int], distance: float) -> None:
+    counts = np.repeat(np.array(list(groups), dtype=float), list(groups.values()))
+    for order in (1 - distance, 1 + distance):
+        error = abs(Decimal(renyi_entropy(counts, order)) - exact_entropy(groups, order))
+        assert float(error) <= COMPUTING_ERROR / 4
 
 
 # At the door

@@ -54,6 +54,13 @@ def test_predictions_agree_with_what_fresh_noise_does(mechanism: Mechanism) -> N
         assert errors.mean() == pytest.approx(predicted[level], rel=0.25)
 
 
+def test_predictions_repeat_themselves() -> None:
+    """A choice that is made by them is a public fact only if everybody finds the same."""
+    noise = Calibrated(Laplace(0.3), ONE)
+    assert np.array_equal(_draws(noise, 20), _draws(noise, 20))
+    assert np.array_equal(histogram_errors(noise, 500, 20), histogram_errors(noise, 500, 20))
+
+
 def test_more_privacy_more_cells_and_fewer_rows_mean_larger_errors() -> None:
     def error(epsilon: float, rows: int, cells: int) -> float:
         return worst_error(Calibrated(Laplace(epsilon), ONE), rows, cells, 0.95)

@@ -199,7 +199,11 @@ class CountingNoise:
         return self.noise.words(count)
 
 
-def test_what_is_asked_of_the_noise_and_told_as_progress_is_the_same_for_all_data() -> None:
+def test_what_is_asked_of_the_noise_and_told_as_progress_is_the_same_for_all_data(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also from batch to batch: all of them are run after the last record was answered."""
+    monkeypatch.setattr(driver, "_BATCH", 256)
     seen = []
     model = random_model(np.random.default_rng(6), SIZES, ((), (0,), (1,)))
     for rows in (np.empty((0, 2), dtype=np.int32), TYPES[:1], np.repeat(TYPES, 50, axis=0)):

@@ -1,6 +1,7 @@
 """Synthetic records through the door: from a plan to a folder, by every method."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ from reaedp.errors import BudgetRefused, DeclarationError
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.planned.synthetic import PlannedSynthetic
 from reaedp.privacy.accounting import fits, tally
-from reaedp.synthesis.amortised import Amortised
-from reaedp.synthesis.deniability import Deniable
+from reaedp.privacy.loss import Approximate, Gaussian, Pure
+from reaedp.privacy.unit import Sensitivity
+from reaedp.synthesis.amortised import Amortised, price_of_parts
+from reaedp.synthesis.deniability import Deniable, seed_unit
 from reaedp.synthesis.network import Network
 
 NAMES = ("age", "sex", "city", "income", "born")
@@ -132,6 +135,29 @@ def test_people_cannot_be_split_where_they_are_replaced_or_unknown(tmp_path: Pat
     for unit in (Unit("replace", "who", 2, 400), Unit("add-remove", at_least=400)):
         with pytest.raises(DeclarationError, match="split_people needs a person column"):
             planned("amortised", split_people=True).request(contract(tmp_path, unit))
+
+
+def test_a_bound_on_rows_counts_no_rows_that_cannot_be_seeds(tmp_path: Path) -> None:
+    """Where the contract drops rows, or half of the people make the model, `at_least` says nothing about seeds."""
+    terms = contract(tmp_path, Unit("add-remove", "who", 2, 400))
+    dropping = replace(terms, columns=(replace(terms.columns[0], null="drop"), *terms.columns[1:]))
+    assert 400 == seed_unit(terms, NAMES, halves=False).at_least
+    assert 400 == seed_unit(dropping, NAMES[1:], halves=False).at_least
+    assert seed_unit(dropping, NAMES, halves=False).at_least is None
+    assert seed_unit(terms, NAMES, halves=True).at_least is None
+
+
+def test_model_and_seeds_are_charged_both() -> None:
+    """Without halves everybody is in the model and among the seeds: the price is that of one and of the other."""
+    model, keys = (Gaussian(0.3), Pure(0.1)), (Approximate(0.5, 1e-7),)
+    assert model + keys == price_of_parts(model, keys, None, Sensitivity(1, 1, 1))
+
+
+def test_halves_are_refused_where_a_replaced_person_may_change_them() -> None:
+    model, keys = (Pure(0.1),), (Pure(0.2),)
+    assert (Approximate(0.2, 1e-6),) == price_of_parts(model, keys, (0.2, 1e-6), Sensitivity(3, 9, 3))
+    with pytest.raises(DeclarationError, match="not where they are replaced"):
+        price_of_parts(model, keys, (0.2, 1e-6), Sensitivity(6, 18, 3))
 
 
 def test_halves_never_promise_less_than_either_part_costs(tmp_path: Path) -> None:
