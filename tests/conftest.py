@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests_support import ledger_in
+
 CONTRACT = """
 [dataset]
 name = "clinic"
@@ -62,11 +64,12 @@ delta = 1e-7
 
 @pytest.fixture
 def clinic(tmp_path: Path) -> Path:
-    """A folder with data.csv, contract.toml and plan.toml."""
+    """A folder with data.csv, contract.toml, plan.toml and an empty ledger."""
     (tmp_path / "contract.toml").write_text(CONTRACT, encoding="utf-8")
     (tmp_path / "plan.toml").write_text(PLAN, encoding="utf-8")
     rows = [f"{(37 * i) % 100},{'fm'[i % 2]}" for i in range(2_000)]
     (tmp_path / "data.csv").write_text("age,sex\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    ledger_in(tmp_path)
     return tmp_path
 
 

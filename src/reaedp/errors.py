@@ -2,6 +2,7 @@
 
 ReaedpError                 exit code 1
 ├── DeclarationError        2  a contract, plan, argument or file that cannot be what was meant
+│   └── LedgerMissing          there is no ledger at the place that was named; nothing but `ledger create` makes one
 ├── BudgetRefused           3  the ledger has too little left; nothing was spent
 ├── LedgerError             4
 │   ├── LedgerDamaged          the ledger fails its own checks; nothing more can be charged to it
@@ -31,6 +32,10 @@ class DeclarationError(ReaedpError):
     def __init__(self, *mistakes: str) -> None:
         self.mistakes = mistakes
         super().__init__("\n".join(mistakes))
+
+
+class LedgerMissing(DeclarationError):
+    """There is no ledger where one was looked for."""
 
 
 class BudgetRefused(ReaedpError):

@@ -56,7 +56,8 @@ class ReleaseFolder:
         try:
             columns = {name for release in releases for name in _write_release(self._hidden / release.name, release)}
             names = sorted(path.name for path in self._hidden.iterdir())
-            (self._hidden / "README.txt").write_text(readme(contract, releases, names, columns), encoding="utf-8")
+            words = readme(contract, releases, names, columns, facts.get("ledger"))
+            (self._hidden / "README.txt").write_text(words, encoding="utf-8")
             self._write_manifest(contract, releases, facts)
             if page is not None and (text := _attempted(page, self._hidden)):
                 (self._hidden / REPORT).write_text(text, encoding="utf-8")

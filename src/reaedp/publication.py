@@ -41,6 +41,8 @@ def publish(
     with new_folder(Path(out), size) as folder:
         releases = curator.release_all(requests, progress)
         facts["ledger"] = {
+            "name": curator.ledger.name,
+            "identity": curator.ledger.identity,
             "spent": curator.ledger.spent(plan.contract.dataset),
             "remaining": curator.ledger.remaining(plan.contract.dataset),
         }

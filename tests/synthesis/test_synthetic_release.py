@@ -17,6 +17,7 @@ from reaedp.privacy.accounting import fits, tally
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable
 from reaedp.synthesis.network import Network
+from tests_support import ledger_in
 
 NAMES = ("age", "sex", "city", "income", "born")
 METHODS = ("network", "amortised", "deniable")
@@ -39,7 +40,7 @@ def contract(folder: Path, unit: Unit | None = None) -> Contract:
         dataset="people",
         unit=unit or Unit("add-remove", at_least=1_000),
         budget=Budget(8, 1e-5),
-        ledger=str(folder / "budget.sqlite"),
+        ledger=ledger_in(folder),
         columns=columns(),
     )
 

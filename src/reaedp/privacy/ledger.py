@@ -8,7 +8,7 @@ for the state that was read, and counts if that state is still the same.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import TracebackType
 from typing import Any, Self
 
@@ -79,7 +79,7 @@ class Ledger:
 
     @classmethod
     def open(cls, address: str | Path) -> Self:
-        """Open a ledger by its file path or its postgresql:// address; make it if it is not there yet."""
+        """Open a ledger that exists, by its file path or its postgresql:// address."""
         if isinstance(address, str) and "://" in address:
             from reaedp.privacy.postgres_server import open_server
 
@@ -87,6 +87,35 @@ class Ledger:
         from reaedp.privacy.sqlite_file import open_file
 
         return cls(open_file(Path(address)))
+
+    @classmethod
+    def create(cls, address: str | Path) -> Self:
+        """Make an empty ledger where there is none, and open it: once for a data set, never by the way."""
+        if isinstance(address, str) and "://" in address:
+            from reaedp.privacy.postgres_server import create_server
+
+            create_server(address)
+        else:
+            from reaedp.privacy.sqlite_file import create_file
+
+            create_file(Path(address))
+        return cls.open(address)
+
+    @property
+    def place(self) -> str:
+        """Where the ledger is: the absolute path of its file, or its server's address without a password."""
+        return self._storage.place
+
+    @property
+    def name(self) -> str:
+        """The last part of the place, which may be published: that of the file, or of the database."""
+        return PurePath(self._storage.place.partition("?")[0]).name
+
+    @property
+    def identity(self) -> str:
+        """Which ledger this is, wherever it is moved or copied: a random text, drawn when it was made."""
+        with self._reading() as connection:
+            return read_head(connection).identity
 
     def close(self) -> None:
         """Let go of the file or the connection."""

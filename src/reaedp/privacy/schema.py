@@ -2,6 +2,7 @@
 
 import json
 import secrets
+import shlex
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -47,13 +48,29 @@ CHARGES_0 = Table(
 MAKING = 0x7265616564700001
 
 
-def prepare(storage: Storage, *, make: bool = False, noted: Mapping[str, Any] | None = None) -> None:
-    """Bring an existing ledger to this version, or make one where that is allowed; check what a witness noted."""
+def missing(place: str) -> str:
+    """Say that there is no ledger where one was looked for, and what to do about it."""
+    return (
+        f"There is no ledger at {place}. If nothing was ever charged for these data, make one: "
+        f"reaedp ledger create {shlex.quote(place)}. Otherwise name the ledger that they have: a second one would give "
+        "them a second budget."
+    )
+
+
+def existing(place: str) -> str:
+    """Say that a ledger cannot be made where something is."""
+    return f"There is a ledger, or something else, at {place} already. Use it as it is, or choose another place."
+
+
+def prepare(storage: Storage, *, noted: Mapping[str, Any] | None = None) -> None:
+    """Bring an existing ledger to this version, and check what a witness noted."""
     with storage.transaction(write=False) as connection:
         found = _version(connection)
+    if found is None:
+        raise LedgerDamaged(f"{storage.place} is not a ledger, or its tables are gone.")
     if found != VERSION:
         with storage.transaction(write=True) as connection:
-            _bring_forward(connection, make)
+            _bring_forward(connection)
     if noted is not None:
         with storage.transaction(write=False) as connection:
             _check_witness(connection, noted)
@@ -89,17 +106,21 @@ def _version(connection: Connection) -> int | None:
     return None
 
 
-def _bring_forward(connection: Connection, make: bool) -> None:
+def holds_ledger(connection: Connection) -> bool:
+    """Whether a database has the tables of a ledger, of whichever version."""
+    return _version(connection) is not None
+
+
+def take_turn(connection: Connection) -> None:
+    """Let one process after another make or change tables; SQLite has one writer anyhow."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MAKING})
-    found = _version(connection)
-    if found is None and not make:
-        raise LedgerDamaged("The file is not a ledger, or its tables are gone.")
-    if found is None:
-        return create(connection)
-    for version in range(found, VERSION):
+
+
+def _bring_forward(connection: Connection) -> None:
+    take_turn(connection)
+    for version in range(_version(connection) or 0, VERSION):
         MIGRATIONS[version](connection)
-    return None
 
 
 def _chain_charges(connection: Connection) -> None:

@@ -3,15 +3,15 @@
 import contextlib
 import os
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, QueuePool, create_engine, event
 
-from reaedp.errors import LedgerBusy, LedgerDamaged
+from reaedp.errors import DeclarationError, LedgerBusy, LedgerDamaged, LedgerMissing
 from reaedp.privacy import storage
-from reaedp.privacy.schema import create, prepare
+from reaedp.privacy.schema import create, existing, missing, prepare
 from reaedp.privacy.storage import Storage
 from reaedp.privacy.witness import advance, held, recall, witness_of
 
@@ -40,29 +40,51 @@ PRAGMAS = (
 
 
 def open_file(address: Path) -> Storage:
-    """Open the ledger in a file; make it first when there is none and never was one."""
+    """Open the ledger that lies in a file."""
     path = address.resolve()
-    try:
+    with _told(path, "opened"):
+        if not path.exists():
+            _check_never_was(path)
+            raise LedgerMissing(missing(str(path)))
         with held(path, storage.PATIENCE_SECONDS) as descriptor:
             noted = recall(path, descriptor)
-            if not path.exists():
-                _make(path, noted)
             opened = _storage(path)
             with opened.closed_on_error():
                 prepare(opened, noted=noted)
-    except OSError as error:
-        reason = f"{error.strerror}: {error.filename or path}"
-        raise LedgerBusy(f"The ledger {path} cannot be opened or made ({reason}).") from error
     return opened
 
 
-def _make(path: Path, noted: Mapping[str, object] | None) -> None:
-    """Put a complete empty ledger in place in one step, so that no process and no crash sees half of one."""
-    if noted or _beside(path, "-wal").exists():
+def create_file(address: Path) -> None:
+    """Make an empty ledger in a file that is not there yet."""
+    path = address.resolve()
+    with _told(path, "made"), held(path, storage.PATIENCE_SECONDS):
+        if path.exists():
+            raise DeclarationError(existing(str(path)))
+        _check_never_was(path)
+        _make(path)
+
+
+@contextlib.contextmanager
+def _told(path: Path, what: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        reason = f"{error.strerror}: {error.filename or path}"
+        raise LedgerBusy(f"The ledger {path} cannot be {what} ({reason}).") from error
+
+
+def _check_never_was(path: Path) -> None:
+    """Refuse to take a ledger that is gone for one that never was."""
+    witness = witness_of(path)
+    if _beside(path, "-wal").exists() or (witness.exists() and witness.stat().st_size):
         raise LedgerDamaged(
-            f"The ledger {path} is gone, but {witness_of(path)} remembers it. Put it back; "
+            f"The ledger {path} is gone, but {witness} remembers it. Put it back; "
             "a new, empty ledger would forget what was spent. If that is meant, delete the witness."
         )
+
+
+def _make(path: Path) -> None:
+    """Put a complete empty ledger in place in one step, so that no process and no crash sees half of one."""
     fresh = _beside(path, "-new")
     for ending in ("", "-wal", "-shm"):
         _beside(fresh, ending).unlink(missing_ok=True)
