@@ -1,5 +1,6 @@
 """A small data set with a contract and a plan, as a custodian would have them on disk."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -60,6 +61,12 @@ mechanism = "threshold"
 epsilon = 0.2
 delta = 1e-7
 """
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_state(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Ledgers of tests, also those of processes that tests start, are not remembered in the user's state folder."""
+    os.environ["REAEDP_STATE"] = str(tmp_path_factory.mktemp("state"))
 
 
 @pytest.fixture

@@ -58,6 +58,10 @@ class LedgerBusy(LedgerError):
     """The ledger is locked, read-only, full, or cannot be reached; no noise was drawn."""
 
 
+class LedgerWarning(UserWarning):
+    """Something that protects a ledger is missing; charges go on."""
+
+
 class NotDisclosable(ReaedpError):
     """A figure measured against private data was about to enter something public."""
 

@@ -9,9 +9,11 @@ import random
 import resource
 import signal
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import reaedp.privacy.postgres_server
@@ -162,12 +164,19 @@ def powerless(address: str) -> None:
     if os.getuid() == 0:
         os.setgid(65534)
         os.setuid(65534)
+        os.environ["REAEDP_STATE"] = tempfile.mkdtemp()
     try:
         with (Ledger.open if Path(address).exists() else Ledger.create)(address) as ledger:
             ledger.charge([release()])
         print(json.dumps("charged"))
     except LedgerError as error:
         print(json.dumps(type(error).__name__))
+
+
+def writer(address: str, name: str) -> None:
+    """Make one charge that can be told from others."""
+    with Ledger.open(address) as ledger:
+        ledger.charge([replace(release(0.1), statistic=f"count {name}")])
 
 
 MODES: dict[str, Callable[[list[str]], None]] = {
@@ -178,6 +187,7 @@ MODES: dict[str, Callable[[list[str]], None]] = {
         most=int(words[4]),
         budget=Budget(float(words[5]), float(words[6])),
     ),
+    "writer": lambda words: writer(*words),
     "creators": lambda words: creators(words[0], int(words[1])),
     "killed": lambda words: killed(words[0], words[1], int(words[2]), int(words[3])),
     "fill": lambda words: fill(words[0], int(words[1])),

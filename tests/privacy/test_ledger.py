@@ -26,6 +26,7 @@ from reaedp.privacy.canonical import digest, write
 from reaedp.privacy.ledger import Charge, Ledger
 from reaedp.privacy.loss import Approximate, Concentrated, Gaussian, Loss, Pure, UnitGaussian, exact
 from reaedp.privacy.schema import CHARGES_0
+from reaedp.privacy.state_folder import state_in
 from reaedp.privacy.unit import Unit
 
 #: So small a δ leaves composition of a few pure losses no better than their sum.
@@ -493,7 +494,7 @@ EDITS = {
     "a false head": ("should end with entry 7", ["UPDATE reaedp_ledger SET number = 7"]),
     "two heads": ("one head", ["INSERT INTO reaedp_ledger SELECT * FROM reaedp_ledger"]),
     "no head": ("one head", ["DELETE FROM reaedp_ledger"]),
-    "another identity": ("Entry 1 .*follow", ["UPDATE reaedp_ledger SET identity = 'other'"]),
+    "another identity": ("Entry 1 .*follow", [f"UPDATE reaedp_ledger SET identity = '{'f' * 32}'"]),
     "a missing table": ("reaedp_tallies", ["DROP TABLE reaedp_tallies"]),
 }
 
@@ -613,7 +614,7 @@ def test_a_checkpoint_finds_a_ledger_that_was_cut_off_or_rewritten(used: Path, t
         assert book.verify(checkpoint) == 10
     used.write_bytes(old)
     used.with_name("ledger.db-witness").unlink()
-    with Ledger.open(used) as book:
+    with state_in(tmp_path), Ledger.open(used) as book:
         assert book.verify() == 8
         with pytest.raises(LedgerDamaged, match="does not contain entry 9"):
             book.verify(checkpoint)

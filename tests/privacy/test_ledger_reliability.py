@@ -25,6 +25,7 @@ from reaedp.privacy.accounting import copies_left
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.ledger import Ledger
 from reaedp.privacy.loss import Pure
+from reaedp.privacy.state_folder import state_in
 
 #: So small a δ leaves composition of a thousand pure losses no better than their sum.
 ONE = Budget(1.0, 1e-300)
@@ -455,7 +456,8 @@ def check_flips(file: Path, folder: Path, target: str, header: int, many: int) -
         work.mkdir()
         for name, original in kept.items():
             (work / name).write_bytes(content if name == f"ledger.db{target}" else original)
-        outcome = check_flipped(work / "ledger.db")
+        with state_in(work):
+            outcome = check_flipped(work / "ledger.db")
         assert outcome in {"found by verification", "harmless", "LedgerDamaged", "LedgerBusy"}, place
         assert outcome == "harmless" or place >= 0
         outcomes[outcome] = outcomes.get(outcome, 0) + 1

@@ -167,6 +167,34 @@ def raise_budget(
     typer.echo(f"Recorded as entry {number}.")
 
 
+@app.command()
+def recover(
+    ledger: Address,
+    lost: Annotated[
+        list[str],
+        typer.Option(help="DATASET=EPSILON, DATASET=EPSILON,DELTA or DATASET=all: what the lost entries cost at most."),
+    ],
+    reason: Annotated[str, typer.Option(help="What happened; it is recorded for ever.")],
+) -> None:
+    """Go on with an older copy of a ledger, after entering what the entries that it lacks cost."""
+    from reaedp.privacy.ledger import Ledger
+
+    first, last = Ledger.recover(ledger, dict(map(_lost, lost)), reason)
+    typer.echo(f"Entries {first:,} to {last:,} are recorded as lost, and what they cost is charged.")
+
+
+def _lost(text: str) -> tuple[str, tuple[float, float] | None]:
+    from reaedp.errors import DeclarationError, sentence
+
+    name, _, cost = text.rpartition("=")
+    try:
+        epsilon, _, delta = cost.partition(",")
+        return name, None if cost == "all" else (float(epsilon), float(delta or 0))
+    except ValueError:
+        rule = "--lost must be DATASET=EPSILON, DATASET=EPSILON,DELTA or DATASET=all"
+        raise DeclarationError(sentence(rule, given=text)) from None
+
+
 def _record(entry: "Entry") -> dict[str, Any]:
     """An entry as plain values, in the ledger's own words."""
     body: dict[str, Any] = json.loads(entry.body)

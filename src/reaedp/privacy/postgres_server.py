@@ -25,8 +25,7 @@ def open_server(address: str) -> Storage:
         with opened.transaction(write=False) as connection:
             if not holds_ledger(connection):
                 raise LedgerMissing(missing(opened.place))
-        prepare(opened)
-    return opened
+        return prepare(opened)
 
 
 def create_server(address: str) -> None:

@@ -3,7 +3,8 @@
 import json
 import secrets
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Column, Connection, Integer, MetaData, Row, Table, Text, insert, inspect, select, text
@@ -13,7 +14,6 @@ from reaedp.privacy.book import (
     VERSION,
     Head,
     check_version,
-    confirm,
     find_account,
     only_head,
     read_head,
@@ -23,10 +23,11 @@ from reaedp.privacy.book import (
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.canonical import read_price
 from reaedp.privacy.entry import UNREADABLE, Charge, Raise, Registration, Stamp, genesis
+from reaedp.privacy.high_water_mark import HighWaterMark
 from reaedp.privacy.posting import change_terms, post, postings, register
+from reaedp.privacy.state_folder import kept_marks
 from reaedp.privacy.storage import HEAD, METADATA, Storage
 from reaedp.privacy.unit import Unit
-from reaedp.privacy.verification import check_book
 
 #: Version 0: one table, no chain, no parts; every row repeats the terms of its data set as JSON.
 CHARGES_0 = Table(
@@ -62,8 +63,8 @@ def existing(place: str) -> str:
     return f"There is a ledger, or something else, at {place} already. Use it as it is, or choose another place."
 
 
-def prepare(storage: Storage, *, noted: Mapping[str, Any] | None = None) -> None:
-    """Bring an existing ledger to this version, and check what a witness noted."""
+def prepare(storage: Storage, *beside: HighWaterMark) -> Storage:
+    """Bring an existing ledger to this version, and find its high-water marks."""
     with storage.transaction(write=False) as connection:
         found = _version(connection)
     if found is None:
@@ -71,9 +72,9 @@ def prepare(storage: Storage, *, noted: Mapping[str, Any] | None = None) -> None
     if found != VERSION:
         with storage.transaction(write=True) as connection:
             _bring_forward(connection)
-    if noted is not None:
-        with storage.transaction(write=False) as connection:
-            _check_witness(connection, noted)
+    with storage.transaction(write=False) as connection:
+        identity = stated_head(connection).identity
+    return replace(storage, marks=(*beside, *kept_marks(identity)))
 
 
 def create(connection: Connection) -> None:
@@ -81,14 +82,6 @@ def create(connection: Connection) -> None:
     METADATA.create_all(connection)
     identity = secrets.token_hex(16)
     connection.execute(insert(HEAD).values(version=VERSION, identity=identity, number=0, hash=genesis(identity)))
-
-
-def _check_witness(connection: Connection, noted: Mapping[str, Any]) -> None:
-    try:
-        confirm(connection, stated_head(connection), noted, "the witness beside it")
-    except LedgerDamaged:
-        check_book(connection)  # may name the entry where the damage begins
-        raise
 
 
 def _version(connection: Connection) -> int | None:

@@ -11,9 +11,10 @@ from sqlalchemy import Connection, Engine, QueuePool, create_engine, event
 
 from reaedp.errors import DeclarationError, LedgerBusy, LedgerDamaged, LedgerMissing
 from reaedp.privacy import storage
+from reaedp.privacy.high_water_mark import HighWaterMark, lock_within
 from reaedp.privacy.schema import create, existing, missing, prepare
 from reaedp.privacy.storage import Storage
-from reaedp.privacy.witness import advance, held, recall, witness_of
+from reaedp.privacy.writers_queue import turn
 
 #: Primary result codes that speak of the surroundings; all others speak of the contents.
 SURROUNDINGS = frozenset(
@@ -46,18 +47,15 @@ def open_file(address: Path) -> Storage:
         if not path.exists():
             _check_never_was(path)
             raise LedgerMissing(missing(str(path)))
-        with held(path, storage.PATIENCE_SECONDS) as descriptor:
-            noted = recall(path, descriptor)
-            opened = _storage(path)
-            with opened.closed_on_error():
-                prepare(opened, noted=noted)
-    return opened
+        opened = _storage(path)
+        with opened.closed_on_error():
+            return prepare(opened, HighWaterMark(witness_of(path), "the witness beside it"))
 
 
 def create_file(address: Path) -> None:
     """Make an empty ledger in a file that is not there yet."""
     path = address.resolve()
-    with _told(path, "made"), held(path, storage.PATIENCE_SECONDS):
+    with _told(path, "made"), _alone(path):
         if path.exists():
             raise DeclarationError(existing(str(path)))
         _check_never_was(path)
@@ -71,6 +69,23 @@ def _told(path: Path, what: str) -> Iterator[None]:
     except OSError as error:
         reason = f"{error.strerror}: {error.filename or path}"
         raise LedgerBusy(f"The ledger {path} cannot be {what} ({reason}).") from error
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Let one process at a time bring a ledger file into being."""
+    descriptor = os.open(witness_of(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        if not lock_within(descriptor, storage.PATIENCE_SECONDS):
+            raise LedgerBusy(f"Another process holds the witness of the ledger {path}; try again.")
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def witness_of(ledger: Path) -> Path:
+    """Where the high-water mark beside a ledger file lies."""
+    return _beside(ledger, "-witness")
 
 
 def _check_never_was(path: Path) -> None:
@@ -106,7 +121,7 @@ def _storage(path: Path, mode: str = "rw") -> Storage:
         writer=engine.execution_options(writing=True),
         out_of_reach=lambda error: getattr(error, "sqlite_errorcode", 0) & 0xFF in SURROUNDINGS,
         guard=partial(_check_files, path, files),
-        remember=partial(_remember, path),
+        turn=partial(turn, path) if mode == "rw" else contextlib.nullcontext,
     )
 
 
@@ -160,12 +175,6 @@ def _check_files(path: Path, files: Mapping[str, tuple[int, int]]) -> None:
 def _identities(path: Path) -> dict[str, tuple[int, int]]:
     found = {ending: _beside(path, ending).stat() for ending in ("", "-wal")}
     return {ending: (stat.st_dev, stat.st_ino) for ending, stat in found.items()}
-
-
-def _remember(path: Path, checkpoint: Mapping[str, object]) -> None:
-    # The charge is on disk already; a witness that is one entry behind is weaker, not wrong.
-    with contextlib.suppress(OSError, LedgerBusy):
-        advance(path, checkpoint, storage.PATIENCE_SECONDS)
 
 
 def _beside(path: Path, ending: str) -> Path:
