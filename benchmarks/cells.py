@@ -16,6 +16,7 @@ import duckdb
 import numpy as np
 import opendp.prelude as dp
 
+from harness.ledger import ledger_in
 from harness.row import Row
 from harness.script import parser, present
 from harness.stopwatch import best
@@ -39,7 +40,7 @@ def ours(columns: tuple[Integer, ...], data: Path, folder: str) -> None:
         dataset="cells",
         unit=Unit("add-remove"),
         budget=Budget(100.0, 1e-6),
-        ledger=f"{folder}/budget.sqlite",
+        ledger=ledger_in(folder),
         columns=columns,
     )
     Curator(contract, data).release(Marginal(*(column.name for column in columns)), Laplace(0.5))

@@ -16,6 +16,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 
+from harness.ledger import ledger_in
 from harness.peer import DATA
 from harness.row import Row
 from harness.script import parser, present
@@ -57,7 +58,7 @@ def ours(data: Path, rows: int, columns: int, texts: bool) -> None:
             dataset="bench",
             unit=Unit("replace", at_least=rows),
             budget=Budget(1.0, 1e-6),
-            ledger=f"{folder}/budget.sqlite",
+            ledger=ledger_in(folder),
             columns=tuple(declared(number, size, texts) for number, size in enumerate(sizes(columns))),
         )
         wanted = EntropyMap(*(column.name for column in contract.columns))

@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from harness.exponent import Growth, fitted
+from harness.ledger import ledger_in
 from harness.row import Row
 from harness.script import parser, present
 from harness.stopwatch import repeated
@@ -53,7 +54,7 @@ def contract(columns: tuple[Any, ...], folder: Path) -> Contract:
         dataset="growth",
         unit=Unit("replace", at_least=1_000),
         budget=Budget(10_000.0, 1e-3),
-        ledger=str(folder / "ledger.sqlite"),
+        ledger=ledger_in(folder),
         columns=columns,
     )
 

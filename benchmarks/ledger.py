@@ -66,7 +66,7 @@ def exhaust(book: Ledger, dataset: str, loss: Loss) -> int:
 
 def measured(address: str | Path, entries: int) -> Iterator[tuple[str, float, str]]:
     """What, how much, and in which unit."""
-    with Ledger.open(address) as book:
+    with Ledger.create(address) as book:
         book.register("short", Budget(1e6, 1e-6), ROWS)
         yield "empty ledger", per_second(lambda: book.charge([charge("short", MIX[0])]), SECONDS), RATE
         book.register("long", Budget(20.0, 1e-6), ROWS)

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.ledger import ledger_in
 from harness.table import show
 from reaedp import Budget, Contract, Curator, Integer, Unit
 from reaedp.evaluation.utility import column_sets, marginal_distances
@@ -46,7 +47,7 @@ def contract(sizes: dict[str, int], rows: int, folder: str) -> Contract:
         dataset="adult",
         unit=Unit("add-remove", at_least=rows // 2),
         budget=Budget(100, 1e-5),
-        ledger=str(Path(folder) / "budget.sqlite"),
+        ledger=ledger_in(folder),
         columns=columns,
     )
 

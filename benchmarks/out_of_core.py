@@ -59,6 +59,7 @@ def made(name: str, rows: int, keys: int) -> Path:
 def run(name: str, rows: int, keys: int) -> None:
     """One check in this process, which prints its own peak."""
     import reaedp
+    from harness.ledger import ledger_in
     from reaedp import (
         Budget,
         Contract,
@@ -82,9 +83,7 @@ def run(name: str, rows: int, keys: int) -> None:
         else tuple(Number(name=f"x{i}", lower=0, upper=100, bins=20, provenance="public") for i in range(width))
     )
     with tempfile.TemporaryDirectory() as folder:
-        terms = Contract(
-            dataset="d", unit=unit, budget=Budget(10_000, 1e-3), ledger=f"{folder}/ledger.sqlite", columns=columns
-        )
+        terms = Contract(dataset="d", unit=unit, budget=Budget(10_000, 1e-3), ledger=ledger_in(folder), columns=columns)
         before = peak()
         curator = Curator(terms, str(path))
         if name == "keys":

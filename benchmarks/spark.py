@@ -14,6 +14,7 @@ from pathlib import Path
 
 import duckdb
 
+from harness.ledger import ledger_in
 from harness.row import Row
 from harness.script import parser, present
 from harness.stopwatch import best
@@ -42,7 +43,7 @@ def generate(rows: int) -> Path:
 def contract(folder: str, unit: Unit) -> Contract:
     income = Number(name="income", lower=0, upper=200_000, bins=100, provenance="public")
     group = Category(name="class", levels=LEVELS, provenance="public")
-    budget, ledger = Budget(1_000_000, 1e-6), str(Path(folder) / "ledger.sqlite")
+    budget, ledger = Budget(1_000_000, 1e-6), ledger_in(folder)
     return Contract(dataset="incomes", unit=unit, budget=budget, ledger=ledger, columns=(income, group))
 
 

@@ -23,6 +23,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from harness.ledger import ledger_in
 from harness.stopwatch import peak_megabytes, repeated
 from harness.table import show
 from reaedp import Budget, Category, Contract, Curator, Integer, Unit
@@ -143,7 +144,7 @@ def contract(data: Data, folder: str) -> Contract:
         dataset="benchmark",
         unit=Unit("add-remove"),
         budget=Budget(100.0, 1e-5),
-        ledger=f"{folder}/ledger.sqlite",
+        ledger=ledger_in(folder),
         columns=data.columns,
     )
 

@@ -28,6 +28,7 @@ def main(folder: Path) -> None:
         "check plan.toml",
         "plan plan.toml --html plan.html",
         "audit plan.toml",
+        "ledger create budget.sqlite",
         "release plan.toml --data rand_hie.csv --out published",
         "verify published --ledger budget.sqlite",
         "ledger show budget.sqlite",

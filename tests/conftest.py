@@ -1,11 +1,14 @@
 """A small data set with a contract and a plan, as a custodian would have them on disk."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from tests_support import ledger_in
 
 CONTRACT = """
 [dataset]
@@ -60,13 +63,20 @@ delta = 1e-7
 """
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _own_state(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Ledgers of tests, also those of processes that tests start, are not remembered in the user's state folder."""
+    os.environ["REAEDP_STATE"] = str(tmp_path_factory.mktemp("state"))
+
+
 @pytest.fixture
 def clinic(tmp_path: Path) -> Path:
-    """A folder with data.csv, contract.toml and plan.toml."""
+    """A folder with data.csv, contract.toml, plan.toml and an empty ledger."""
     (tmp_path / "contract.toml").write_text(CONTRACT, encoding="utf-8")
     (tmp_path / "plan.toml").write_text(PLAN, encoding="utf-8")
     rows = [f"{(37 * i) % 100},{'fm'[i % 2]}" for i in range(2_000)]
     (tmp_path / "data.csv").write_text("age,sex\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    ledger_in(tmp_path)
     return tmp_path
 
 

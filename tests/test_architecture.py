@@ -17,7 +17,7 @@ LAYERS = [
     ["errors"],
     ["privacy"],
     ["contract"],
-    ["answer", "table", "engine", "rate", "label"],
+    ["answer", "table", "claimed_folder", "engine", "rate", "label"],
     ["mechanisms"],
     ["statistics"],
     ["synthesis"],
@@ -298,6 +298,10 @@ def test_nothing_is_printed_or_logged_outside_the_command_line() -> None:
     for path, tree in trees():
         if path.name == "spark_collect.py":  # it silences the loggers of others
             assert not [call for call in calls(tree) if call.startswith("logging")]
+        elif path.name == "state_folder.py":  # it warns of a folder that knows no rows
+            assert {"warnings.warn"} == {
+                call for call in calls(tree) if call.startswith(("logging", "warnings", "print"))
+            }
         elif part(path) not in ("cli", "__main__"):
             names = [call.split(".")[0] for call in calls(tree)]
             assert not {"print", "logging", "warnings", "sys"} & set(names), path.name

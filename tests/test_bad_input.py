@@ -31,9 +31,8 @@ def edit(path: Path, old: str, new: str) -> None:
 def nothing_happened(folder: Path) -> None:
     assert not (folder / "out").exists()
     assert not [path.name for path in folder.iterdir() if path.name.startswith(".out")]
-    if (folder / "budget.sqlite").exists():
-        with Ledger.open(folder / "budget.sqlite") as ledger:
-            assert all(0 == ledger.spent(name) for name in ledger.datasets())
+    with Ledger.open(folder / "budget.sqlite") as ledger:
+        assert all(0 == ledger.spent(name) for name in ledger.datasets())
 
 
 CONTRACT_EDITS = [
@@ -122,9 +121,7 @@ def test_no_room_on_the_disk_is_found_before_anything_is_charged(clinic: Path) -
     code = (
         "import resource, sys; from pathlib import Path\n"
         "from reaedp import Plan, publish\n"
-        "from reaedp.privacy.ledger import Ledger\n"
         "plan = Plan.load('plan.toml')\n"
-        "Ledger.open(plan.contract.ledger).close()\n"
         "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (90_000, 90_000))\n"
         "publish(plan, 'data.csv', 'out')\n"

@@ -53,7 +53,12 @@ def test_the_plan_tells_cost_and_error_in_words_without_opening_data(clinic: Pat
     text = " ".join(done.stdout.split())
     assert "ages: Counts will be off by about 4, 95 % of them by at most 12; cells under 24 are mostly noise." in text
     assert "The ledger has ε = 1 left." in text
-    assert not (clinic / "budget.sqlite").exists()
+    for path in clinic.glob("budget.sqlite*"):
+        path.unlink()
+    before = reaedp("plan", "plan.toml")
+    assert 0 == before.returncode
+    assert f"There is no ledger at {clinic / 'budget.sqlite'}." in before.stdout
+    assert not list(clinic.glob("budget.sqlite*"))
 
 
 def test_a_changed_file_does_not_verify(clinic: Path, reaedp: Run) -> None:
@@ -102,6 +107,51 @@ def test_init_drafts_from_names_and_types_alone(clinic: Path, reaedp: Run) -> No
     assert 2 == left.returncode
     assert "still to be filled in" in left.stderr
     assert 2 == reaedp("init", "secret.csv", "--out", "draft.toml").returncode
+
+
+def test_no_command_but_create_makes_a_ledger(clinic: Path, reaedp: Run) -> None:
+    for path in clinic.glob("budget.sqlite*"):
+        path.unlink()
+    before = sorted(clinic.iterdir())
+    learn = ("learn", "bounds", "contract.toml", "age", "--data", "data.csv", "--epsilon", "0.3", "--bins", "10")
+    for command in (RELEASE, learn, ("ledger", "show", "budget.sqlite")):
+        done = reaedp(*command)
+        assert 2 == done.returncode, command
+        assert f"There is no ledger at {clinic / 'budget.sqlite'}." in done.stderr
+        assert f"reaedp ledger create {clinic / 'budget.sqlite'}" in done.stderr
+    assert before == sorted(clinic.iterdir())
+    made = reaedp("ledger", "create", "budget.sqlite")
+    assert (0, "") == (made.returncode, made.stderr)
+    assert f"Made the ledger {clinic / 'budget.sqlite'}, identity " in made.stdout
+    assert 2 == reaedp("ledger", "create", "budget.sqlite").returncode
+
+
+def test_init_makes_the_ledger_beside_the_contract_where_that_is_asked_for(clinic: Path, reaedp: Run) -> None:
+    (clinic / "new").mkdir()
+    done = reaedp("init", "data.csv", "--out", "new/contract.toml", "--ledger", "all spent.sqlite")
+    assert 0 == done.returncode, done.stderr
+    place = clinic / "new" / "all spent.sqlite"
+    assert f"Made the ledger {place}" in done.stdout
+    assert 'ledger = "all spent.sqlite"' in (clinic / "new" / "contract.toml").read_text(encoding="utf-8")
+    again = reaedp("init", "data.csv", "--out", "new/second.toml", "--ledger", "all spent.sqlite")
+    assert 2 == again.returncode
+    assert not (clinic / "new" / "second.toml").exists()
+    with Ledger.open(place) as ledger:
+        assert 0 == ledger.verify()
+
+
+def test_a_release_says_which_ledger_paid_for_it_and_publishes_no_folder(clinic: Path, reaedp: Run) -> None:
+    done = reaedp(*RELEASE)
+    with Ledger.open(clinic / "budget.sqlite") as ledger:
+        identity = ledger.identity
+    assert f"Charged to the ledger {clinic / 'budget.sqlite'}, identity {identity}." in done.stdout
+    record = json.loads((clinic / "out" / "release.json").read_text(encoding="utf-8"))
+    assert ("budget.sqlite", identity) == (record["ledger"]["name"], record["ledger"]["identity"])
+    for name in ("README.txt", "report.html"):
+        text = " ".join((clinic / "out" / name).read_text(encoding="utf-8").split())
+        assert f"harged to the ledger budget.sqlite, identity {identity}." in text
+    for path in (clinic / "out").iterdir():
+        assert str(clinic).encode() not in path.read_bytes()
 
 
 def test_bounds_and_levels_are_learned_for_a_price_into_the_contract(clinic: Path, reaedp: Run) -> None:

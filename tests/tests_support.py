@@ -4,7 +4,15 @@ import json
 import re
 from pathlib import Path
 
-from reaedp import Budget, Contract, Number, Plan, PlannedRelease, Unit
+from reaedp import Budget, Contract, Ledger, Number, Plan, PlannedRelease, Unit
+
+
+def ledger_in(folder: Path, name: str = "budget.sqlite") -> str:
+    """The ledger of a folder, made when a test first asks for it."""
+    if not (folder / name).exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        Ledger.create(folder / name).close()
+    return str(folder / name)
 
 
 def small_plan(folder: Path) -> Plan:
@@ -13,7 +21,7 @@ def small_plan(folder: Path) -> Plan:
         dataset="fuzz",
         unit=Unit("add-remove"),
         budget=Budget(1, 1e-6),
-        ledger=str(folder / "budget.sqlite"),
+        ledger=ledger_in(folder),
         columns=(column,),
     )
     return Plan(

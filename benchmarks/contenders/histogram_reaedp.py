@@ -38,7 +38,7 @@ with tempfile.TemporaryDirectory() as folder:
     def from_memory() -> None:
         reaedp.Curator(contract, frame).release(reaedp.Marginal("x"), reaedp.Laplace(0.5))
 
-    reaedp.Ledger.open(contract.ledger).register(contract.dataset, contract.budget, contract.unit)
+    reaedp.Ledger.create(contract.ledger).register(contract.dataset, contract.budget, contract.unit)
     SecretNoise().laplace(np.zeros(1, dtype=np.int64), 1.0)  # imports the noise library
     frame = duckdb.read_parquet(path).df() if place == "memory" else None
     report(began, from_memory if place == "memory" else from_file, "reaedp", "duckdb", "opendp")

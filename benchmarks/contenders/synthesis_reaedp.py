@@ -33,6 +33,7 @@ def rows():
             ledger=f"{folder}/ledger.sqlite",
             columns=tuple(columns),
         )
+        reaedp.Ledger.create(contract.ledger).close()
         network = Network.within(table.epsilon, table.delta, contract, names)
         release = reaedp.Curator(contract, table.frame()).release(Synthetic(names, table.rows), network)
         return pd.DataFrame(release.value.codes, columns=list(names))

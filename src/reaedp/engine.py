@@ -5,9 +5,11 @@ import os
 import tempfile
 import threading
 import weakref
+from pathlib import Path
 
 import duckdb
 
+from reaedp.claimed_folder import ClaimedFolder
 from reaedp.errors import DeclarationError, sentence
 
 #: The environment variable with the most memory that an engine takes; what is more is spilled to disk.
@@ -19,11 +21,11 @@ def connect(file: str = ":memory:") -> duckdb.DuckDBPyConnection:
 
     A database file is only read. Memory is limited as the environment variable REAEDP_MEMORY says.
     """
-    spill = tempfile.TemporaryDirectory(prefix="reaedp-")
+    spill = ClaimedFolder.make(Path(tempfile.gettempdir()), "spill")
     settings: dict[str, str | bool | int | float | list[str]] = {
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
-        "temp_directory": spill.name,
+        "temp_directory": str(spill.path),
         "preserve_insertion_order": "false",
         # Tables of up to 2^18 cells are counted in an array, which takes half the time of a hash table.
         "perfect_ht_threshold": "18",
@@ -31,19 +33,13 @@ def connect(file: str = ":memory:") -> duckdb.DuckDBPyConnection:
     try:
         connection = duckdb.connect(file, read_only=file != ":memory:", config=settings)
     except duckdb.Error:
-        spill.cleanup()
+        spill.remove()
         raise
-    weakref.finalize(connection, _clean, spill, os.getpid())
+    weakref.finalize(connection, spill.remove)
     connection.execute("SET TimeZone = 'UTC'")
     connection.execute("SET enable_progress_bar = false")  # it would be printed among our own words
     _limit_memory(connection)
     return connection
-
-
-def _clean(spill: tempfile.TemporaryDirectory[str], process: int) -> None:
-    """A process that was forked from the engine's own leaves its folder alone."""
-    if os.getpid() == process:
-        spill.cleanup()
 
 
 def connect_for_released() -> duckdb.DuckDBPyConnection:

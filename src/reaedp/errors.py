@@ -2,6 +2,7 @@
 
 ReaedpError                 exit code 1
 ├── DeclarationError        2  a contract, plan, argument or file that cannot be what was meant
+│   └── LedgerMissing          there is no ledger at the place that was named; nothing but `ledger create` makes one
 ├── BudgetRefused           3  the ledger has too little left; nothing was spent
 ├── LedgerError             4
 │   ├── LedgerDamaged          the ledger fails its own checks; nothing more can be charged to it
@@ -34,6 +35,10 @@ class DeclarationError(ReaedpError):
         super().__init__("\n".join(mistakes))
 
 
+class LedgerMissing(DeclarationError):
+    """There is no ledger where one was looked for."""
+
+
 class BudgetRefused(ReaedpError):
     """The charge does not fit into what is left of the budget; nothing was spent."""
 
@@ -52,6 +57,10 @@ class LedgerDamaged(LedgerError):
 
 class LedgerBusy(LedgerError):
     """The ledger is locked, read-only, full, or cannot be reached; no noise was drawn."""
+
+
+class LedgerWarning(UserWarning):
+    """Something that protects a ledger is missing; charges go on."""
 
 
 class NotDisclosable(ReaedpError):

@@ -3,8 +3,6 @@
 import hashlib
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from datetime import datetime
@@ -16,6 +14,7 @@ from numpy.typing import NDArray
 
 from reaedp.charts.curves import mean_curve, synthetic_curves
 from reaedp.charts.drawing import drawn, svg
+from reaedp.claimed_folder import ClaimedFolder
 from reaedp.contract import Contract
 from reaedp.curves.estimate import CurveEstimate
 from reaedp.curves.synthetic_curves import ReleasedCurves
@@ -56,7 +55,8 @@ class ReleaseFolder:
         try:
             columns = {name for release in releases for name in _write_release(self._hidden / release.name, release)}
             names = sorted(path.name for path in self._hidden.iterdir())
-            (self._hidden / "README.txt").write_text(readme(contract, releases, names, columns), encoding="utf-8")
+            words = readme(contract, releases, names, columns, facts.get("ledger"))
+            (self._hidden / "README.txt").write_text(words, encoding="utf-8")
             self._write_manifest(contract, releases, facts)
             if page is not None and (text := _attempted(page, self._hidden)):
                 (self._hidden / REPORT).write_text(text, encoding="utf-8")
@@ -86,22 +86,25 @@ def _attempted(page: Page, folder: Path) -> str:
 
 @contextmanager
 def new_folder(target: Path, expected_bytes: int) -> Iterator[ReleaseFolder]:
-    """Claim room on the disk before anything is charged; leave nothing behind on failure."""
+    """Claim room on the disk before anything is charged; leave nothing behind on failure.
+
+    What a release that was killed left in the same place is removed.
+    """
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise DeclarationError(f"The output folder must be new or empty; {target} is in use. Choose another --out.")
     hidden = None
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        hidden = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-        _check_room(hidden / "room", expected_bytes)
+        hidden = ClaimedFolder.make(target.parent, "release")
+        _check_room(hidden.path / "room", expected_bytes)
     except OSError as error:
         if hidden:
-            shutil.rmtree(hidden, ignore_errors=True)
+            hidden.remove()
         raise DeclarationError(f"{target} cannot be written: {error.strerror}. Nothing was charged.") from None
     try:
-        yield ReleaseFolder(target, hidden, datetime.now().astimezone())
+        yield ReleaseFolder(target, hidden.path, datetime.now().astimezone())
     finally:
-        shutil.rmtree(hidden, ignore_errors=True)
+        hidden.remove()
 
 
 def _check_room(path: Path, expected_bytes: int) -> None:

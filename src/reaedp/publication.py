@@ -43,6 +43,8 @@ def publish(
         entries = [release.entry for release in releases]
         with charged(entries):
             facts["ledger"] = {
+                "name": curator.ledger.name,
+                "identity": curator.ledger.identity,
                 "spent": curator.ledger.spent(plan.contract.dataset),
                 "remaining": curator.ledger.remaining(plan.contract.dataset),
             }

@@ -1,7 +1,7 @@
 """README.txt of a release: what it is and what it promises, for whoever receives it."""
 
 import math
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from textwrap import fill
 from typing import Any
 
@@ -51,8 +51,17 @@ How to check
   `reaedp verify FOLDER` compares every file with its SHA-256 in release.json and recomputes the price."""
 
 
-def readme(contract: Contract, releases: tuple[Release, ...], names: list[str], columns: Collection[str]) -> str:
-    """Plain words, wrapped at a readable width; `names` are those of files, `columns` those of all numbers in them."""
+def readme(
+    contract: Contract,
+    releases: tuple[Release, ...],
+    names: list[str],
+    columns: Collection[str],
+    ledger: Mapping[str, Any] | None = None,
+) -> str:
+    """Plain words, wrapped at a readable width; `names` are those of files, `columns` those of all numbers in them.
+
+    `ledger` says which one was charged.
+    """
     total = epsilon(tally([release.price for release in releases]), contract.budget.delta)
     blocks = [
         f"Differentially private release of {contract.dataset}",
@@ -62,10 +71,19 @@ def readme(contract: Contract, releases: tuple[Release, ...], names: list[str], 
         "\n".join(["Columns of the files", *_columns(columns), _COLUMNS_END]),
         "What is promised",
         _promise(contract, total),
+        *([_paid_by(ledger)] if ledger else []),
         "What is not promised\n" + "\n".join(_limits(contract)),
         _CHECK,
     ]
     return "\n\n".join(blocks) + "\n"
+
+
+def _paid_by(ledger: Mapping[str, Any]) -> str:
+    """Releases of the same data are one promise only if one ledger adds them up."""
+    return (
+        f"  Charged to the ledger {ledger['name']}, identity {ledger['identity']}.\n"
+        "  Releases of the same data that name another identity are not added up with these."
+    )
 
 
 def _columns(present: Collection[str]) -> Iterator[str]:

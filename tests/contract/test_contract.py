@@ -1,18 +1,20 @@
 import datetime
+import re
 import tomllib
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reaedp import Boolean, Budget, Category, Contract, Date, Integer, Number, Unit
+from reaedp import Boolean, Budget, Category, Contract, Curator, Date, Integer, Ledger, Number, Unit
 from reaedp.contract.column import Column
 from reaedp.contract.document import FILL_IN
 from reaedp.contract.draft import draft
 from reaedp.contract.number import uniform_edges
-from reaedp.errors import DeclarationError
+from reaedp.errors import DeclarationError, LedgerMissing
 
 GOOD = """
 [dataset]
@@ -77,6 +79,25 @@ def test_a_contract_is_read_from_toml(tmp_path: Path) -> None:
         ),
     )
     assert expected == contract.columns
+
+
+def test_a_ledger_named_in_python_stays_where_it_was_when_the_contract_was_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = [tmp_path / "first", tmp_path / "second"]
+    contracts = []
+    for place in places:
+        place.mkdir()
+        monkeypatch.chdir(place)
+        contracts.append(
+            Contract(dataset="d", unit=Unit("replace"), budget=Budget(1, 1e-6), ledger="budget.sqlite", columns=())
+        )
+    Ledger.create(contracts[0].ledger).close()
+    assert (places[0] / "budget.sqlite").exists()
+    # The same script in another folder spends nothing instead of spending again.
+    with pytest.raises(LedgerMissing, match=re.escape(str(places[1] / "budget.sqlite"))):
+        Curator(contracts[1], pd.DataFrame({"x": [1.0]}))
+    assert [] == list(places[1].iterdir())
 
 
 def test_the_fingerprint_ignores_where_the_files_lie_and_nothing_else(tmp_path: Path) -> None:

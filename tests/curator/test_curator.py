@@ -21,6 +21,7 @@ from reaedp import (
 from reaedp.curator.records import Records
 from reaedp.errors import BudgetRefused, DeclarationError
 from reaedp.mechanisms.noise import SeededNoise
+from tests_support import ledger_in
 
 X = Integer(name="x", lower=0, upper=9, provenance="public")
 FRAME = pd.DataFrame({"x": [1, 2, 2, 3] * 100})
@@ -31,7 +32,7 @@ def contract(folder: Path, epsilon: float = 1.0, **arguments: Any) -> Contract:
         dataset="d",
         unit=Unit("add-remove"),
         budget=Budget(epsilon, 1e-6),
-        ledger=str(folder / "budget.sqlite"),
+        ledger=ledger_in(folder),
         columns=(X,),
         **arguments,
     )

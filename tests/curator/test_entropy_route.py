@@ -31,6 +31,7 @@ from reaedp.errors import DeclarationError
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.statistics.entropies import shannon_entropy
+from tests_support import ledger_in
 
 ROWS = 5000
 X = Integer(name="x", lower=0, upper=26, provenance="public")  # 30 cells with those of troubles
@@ -45,7 +46,7 @@ def contract(folder: Path, **changes: Any) -> Contract:
         dataset="d",
         unit=Unit("add-remove", at_least=ROWS),
         budget=Budget(3.0, 1e-6),
-        ledger=str(folder / "budget.sqlite"),
+        ledger=ledger_in(folder),
         columns=(X,),
     )
     return replace(terms, **changes)

@@ -12,6 +12,7 @@ from reaedp.curator.curator import Curator
 from reaedp.errors import DeclarationError
 from reaedp.evaluation.evaluate import evaluate
 from reaedp.forecast import Forecast
+from tests_support import ledger_in
 
 HEAD = """
 [dataset]
@@ -47,6 +48,7 @@ provenance = "public"
 
 
 def plan(folder: Path, parts: str, release: str, rows: int = 5_000) -> Plan:
+    ledger_in(folder, "ledger.sqlite")
     (folder / "contract.toml").write_text(HEAD.format(rows=rows) + parts)
     (folder / "plan.toml").write_text(f'contract = "contract.toml"\n[[release]]\nname = "r"\n{release}')
     return Plan.load(folder / "plan.toml")

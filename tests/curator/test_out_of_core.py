@@ -17,6 +17,7 @@ from reaedp.engine import connect
 from reaedp.errors import DeclarationError, ReaedpError
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.privacy.unit import Sensitivity
+from tests_support import ledger_in
 
 SIDE = 1_000
 
@@ -34,7 +35,7 @@ def keyed_rows(keys: int) -> duckdb.DuckDBPyRelation:
 
 def test_many_keys_are_hidden_in_parts_and_each_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(records, "CELLS_OF_A_PART", 10_000)
-    terms = keyed_contract(str(tmp_path / "ledger.sqlite"))
+    terms = keyed_contract(ledger_in(tmp_path))
     data = keyed_rows(300_000)
     parts = list(Records(terms, data).key_parts(("a", "b")))
     assert len(parts) > 3

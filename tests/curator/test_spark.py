@@ -19,6 +19,7 @@ from reaedp.errors import DeclarationError
 from reaedp.learning import learn_bounds, learn_levels
 from reaedp.mechanisms.noise import SeededNoise
 from spark_cluster import Cluster
+from tests_support import ledger_in
 from troubles import contract, counted, form
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -162,14 +163,14 @@ def clinic(tmp_path_factory: pytest.TempPathFactory) -> Path:
         }
     )
     frame.to_parquet(folder / "data.parquet")
-    (folder / "contract.toml").write_text(CONTRACT.format(ledger="ledger.sqlite"), encoding="utf-8")
+    (folder / "contract.toml").write_text(CONTRACT.format(ledger=ledger_in(folder)), encoding="utf-8")
     return folder
 
 
 def released(folder: Path, names: tuple[str, ...], engine: Any) -> dict[str, str]:
     """What some releases of the plan say, with noise that repeats itself."""
     place = Path(tempfile.mkdtemp(dir=folder))
-    (place / "contract.toml").write_text(CONTRACT.format(ledger=place / "ledger.sqlite"), encoding="utf-8")
+    (place / "contract.toml").write_text(CONTRACT.format(ledger=ledger_in(place)), encoding="utf-8")
     head, *releases = PLAN.split("[[release]]")
     wanted = [text for text in releases if any(f'name = "{name}"' in text for name in names)]
     (place / "plan.toml").write_text("[[release]]".join([head, *wanted]), encoding="utf-8")

@@ -20,6 +20,7 @@ from reaedp.curator.spark_session import session_of
 from reaedp.errors import DeclarationError, ReaedpError
 from reaedp.mechanisms.noise import SeededNoise
 from spark_cluster import Cluster
+from tests_support import ledger_in
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -66,7 +67,7 @@ def in_the_middle(session: Any, act: Callable[[], None]) -> threading.Thread:
 
 def terms(folder: Path, name: str, unit: Unit) -> Contract:
     column = Number(name="x", lower=0, upper=10, bins=10, provenance="public")
-    ledger = str(folder / f"{name}.sqlite")
+    ledger = ledger_in(folder, f"{name}.sqlite")
     return Contract(dataset="d", unit=unit, budget=Budget(1, 1e-6), ledger=ledger, columns=(column,))
 
 
@@ -118,7 +119,7 @@ def test_a_master_that_does_not_answer_is_said_at_once_and_costs_nothing(tmp_pat
     )
     assert 30 > time.monotonic() - begin
     assert f"No Spark master answers at {master}" in done.stderr
-    assert not Path(contract.ledger).exists()
+    assert () == Ledger.open(contract.ledger).datasets()
 
 
 def test_a_cluster_without_free_workers_is_waited_for_so_long_only(cluster: Cluster, tmp_path: Path) -> None:

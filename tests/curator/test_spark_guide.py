@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests_support import ledger_in
+
 pytestmark = pytest.mark.xdist_group("spark")
 pytest.importorskip("pyspark", reason='pyspark is not installed: pip install "reaedp[spark]"')
 
@@ -59,6 +61,7 @@ def folder(tmp_path: Path) -> Path:
         pytest.skip("no Java was found, and none could be installed")
     (tmp_path / "contract.toml").write_text(CONTRACT, encoding="utf-8")
     (tmp_path / "plan.toml").write_text(PLAN, encoding="utf-8")
+    ledger_in(tmp_path)
     rng = np.random.default_rng(1)
     pd.DataFrame({"age": rng.uniform(0, 100, 999), "sex": rng.choice(["f", "m"], 999)}).to_parquet(
         tmp_path / "visits.parquet"

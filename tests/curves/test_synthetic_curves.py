@@ -33,6 +33,7 @@ from reaedp.privacy.accounting import epsilon as spent
 from reaedp.privacy.accounting import tally
 from reaedp.synthesis.deniable import deniable
 from test_broken import hockey_stick
+from tests_support import ledger_in
 
 #: Laws are sums of a few hundred doubles.
 ROUNDING = 1e-13
@@ -144,7 +145,7 @@ CONTRACT = under(CURVE, Unit("add-remove", at_least=5_000))
 
 
 def test_a_release_goes_through_the_door_and_every_curve_has_a_seed_nearby(tmp_path: Path) -> None:
-    contract = replace(CONTRACT, ledger=str(tmp_path / "ledger.sqlite"), budget=Budget(2, 1e-5))
+    contract = replace(CONTRACT, ledger=ledger_in(tmp_path), budget=Budget(2, 1e-5))
     mechanism = DeniableCurves.within(1, 1e-6, contract, "x", 40, kept=2, spread=0.05)
     data = frame(CURVE, 1 + np.array(CURVE.at) + bumps(6_000, CURVE))
     curator = Curator(contract, data, noise=SeededNoise(np.random.default_rng(3)))

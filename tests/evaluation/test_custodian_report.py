@@ -14,6 +14,7 @@ from reaedp.evaluation.evaluate import evaluate
 from reaedp.evaluation.finished import finished
 from reaedp.evaluation.line import Line, read_lines, write_lines
 from reaedp.evaluation.originals import original
+from tests_support import ledger_in
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         dataset="people",
         unit=Unit("add-remove", at_least=500),
         budget=Budget(8, 1e-5),
-        ledger=str(place / "budget.sqlite"),
+        ledger=ledger_in(place),
         columns=(
             Integer(name="age", lower=0, upper=5, provenance="public"),
             Category(name="sex", levels=("f", "m"), provenance="public"),

@@ -13,6 +13,7 @@ from reaedp import Budget, Category, Contract, Integer, Plan, PlannedRelease, Un
 from reaedp.errors import DeclarationError
 from reaedp.evaluation.evaluate import Line, evaluate
 from reaedp.planned.synthetic import PlannedSynthetic
+from tests_support import ledger_in
 
 
 def people(rows: int, seed: int) -> pd.DataFrame:
@@ -30,7 +31,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
         dataset="people",
         unit=Unit("add-remove", at_least=1_000),
         budget=Budget(8, 1e-5),
-        ledger=str(folder / "budget.sqlite"),
+        ledger=ledger_in(folder),
         columns=(
             Integer(name="age", lower=0, upper=7, provenance="public"),
             Category(name="sex", levels=("f", "m"), provenance="public"),

@@ -9,13 +9,16 @@ import random
 import resource
 import signal
 import sys
+import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import reaedp.privacy.postgres_server
 import reaedp.privacy.sqlite_file  # noqa: F401  otherwise each child would import it
-from reaedp.errors import BudgetRefused, LedgerBusy, LedgerError
+from reaedp.errors import BudgetRefused, LedgerBusy, LedgerError, ReaedpError
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.ledger import Charge, Ledger
 from reaedp.privacy.loss import Price, Pure
@@ -42,7 +45,7 @@ def forked(work: Callable[[], None]) -> int:
 
 
 def patiently(address: str, budget: Budget) -> Ledger:
-    """Open a ledger, or make it, while others do the same and its server may be away."""
+    """Open a ledger while others do the same and its server may be away."""
     deadline = time.monotonic() + 120
     while True:
         try:
@@ -72,7 +75,7 @@ def charge_until_refused(book: Ledger, epsilon: float, most: int) -> dict[str, o
 
 
 def crowd(address: str, folder: str, processes: int, *, epsilon: float, most: int, budget: Budget) -> None:
-    """Let processes open, or make, a ledger at the same moment and then charge it; tell how long charging took."""
+    """Let processes open a ledger at the same moment and then charge it; tell how long charging took."""
     gate, opener = os.pipe()
     ready, announcer = os.pipe()
 
@@ -92,6 +95,29 @@ def crowd(address: str, folder: str, processes: int, *, epsilon: float, most: in
     os.close(opener)
     codes = [os.waitpid(child, 0)[1] for child in children]
     print(json.dumps({"seconds": time.monotonic() - started, "codes": codes}))
+
+
+def creators(address: str, processes: int) -> None:
+    """Let processes make the same ledger at the same moment; how many did, and what the others were told."""
+    gate, opener = os.pipe()
+    said, teller = os.pipe()
+
+    def work() -> None:
+        os.close(opener)
+        os.read(gate, 1)
+        try:
+            Ledger.create(address).close()
+            os.write(teller, b"made\n")
+        except ReaedpError as error:
+            os.write(teller, f"{type(error).__name__}\n".encode())
+
+    children = [forked(work) for _ in range(processes)]
+    os.close(opener)
+    os.close(teller)
+    for child in children:
+        os.waitpid(child, 0)
+    with os.fdopen(said) as lines:
+        print(json.dumps(Counter(line.strip() for line in lines)))
 
 
 def publish(address: str, folder: str, most: int = 10**9) -> None:
@@ -138,12 +164,19 @@ def powerless(address: str) -> None:
     if os.getuid() == 0:
         os.setgid(65534)
         os.setuid(65534)
+        os.environ["REAEDP_STATE"] = tempfile.mkdtemp()
     try:
-        with Ledger.open(address) as ledger:
+        with (Ledger.open if Path(address).exists() else Ledger.create)(address) as ledger:
             ledger.charge([release()])
         print(json.dumps("charged"))
     except LedgerError as error:
         print(json.dumps(type(error).__name__))
+
+
+def writer(address: str, name: str) -> None:
+    """Make one charge that can be told from others."""
+    with Ledger.open(address) as ledger:
+        ledger.charge([replace(release(0.1), statistic=f"count {name}")])
 
 
 MODES: dict[str, Callable[[list[str]], None]] = {
@@ -154,6 +187,8 @@ MODES: dict[str, Callable[[list[str]], None]] = {
         most=int(words[4]),
         budget=Budget(float(words[5]), float(words[6])),
     ),
+    "writer": lambda words: writer(*words),
+    "creators": lambda words: creators(words[0], int(words[1])),
     "killed": lambda words: killed(words[0], words[1], int(words[2]), int(words[3])),
     "fill": lambda words: fill(words[0], int(words[1])),
     "powerless": lambda words: powerless(words[0]),

@@ -19,13 +19,14 @@ from hypothesis import strategies as st
 from sqlalchemy import create_engine
 
 from ledger_worker import CONTRACT, ROWS, release
-from reaedp.errors import BudgetRefused, DeclarationError, LedgerBusy, LedgerDamaged
+from reaedp.errors import BudgetRefused, DeclarationError, LedgerBusy, LedgerDamaged, LedgerMissing
 from reaedp.privacy import accounting, admission, entry, ledger, posting, storage
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.canonical import digest, write
 from reaedp.privacy.ledger import Charge, Ledger
 from reaedp.privacy.loss import Approximate, Concentrated, Gaussian, Loss, Pure, UnitGaussian, exact
 from reaedp.privacy.schema import CHARGES_0
+from reaedp.privacy.state_folder import state_in
 from reaedp.privacy.unit import Unit
 
 #: So small a δ leaves composition of a few pure losses no better than their sum.
@@ -35,7 +36,7 @@ ONE = Budget(1.0, 1e-12)
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "ledger.db"
-    with Ledger.open(path) as new:
+    with Ledger.create(path) as new:
         new.register("census", ONE, ROWS)
     return path
 
@@ -52,7 +53,7 @@ def change(path: Path, *statements: str) -> None:
 
 
 def test_ten_tenths_fit_one_and_nothing_more(address: str | Path) -> None:
-    with Ledger.open(address) as book:
+    with Ledger.create(address) as book:
         book.register("census", ONE, ROWS)
         numbers = [book.charge([release(0.1)]) for _ in range(10)]
         assert [(number,) for number in range(2, 12)] == numbers
@@ -62,7 +63,7 @@ def test_ten_tenths_fit_one_and_nothing_more(address: str | Path) -> None:
 
 
 def test_a_refusal_states_cost_and_rest_and_spends_nothing(address: str | Path) -> None:
-    with Ledger.open(address) as book:
+    with Ledger.create(address) as book:
         book.register("census", ONE, ROWS)
         book.charge([release(0.75)])
         before = book.checkpoint()
@@ -73,7 +74,7 @@ def test_a_refusal_states_cost_and_rest_and_spends_nothing(address: str | Path) 
 
 
 def test_charges_enter_all_or_none_across_data_sets(address: str | Path) -> None:
-    with Ledger.open(address) as book:
+    with Ledger.create(address) as book:
         book.register("census", ONE, ROWS)
         book.register("survey", ONE, ROWS)
         with pytest.raises(BudgetRefused):
@@ -86,7 +87,7 @@ def test_charges_enter_all_or_none_across_data_sets(address: str | Path) -> None
 
 
 def test_the_budget_outlives_the_process_that_spent_it(address: str | Path) -> None:
-    with Ledger.open(address) as book:
+    with Ledger.create(address) as book:
         book.register("census", ONE, ROWS)
         book.charge([release(0.75)])
     with Ledger.open(address) as book:
@@ -116,7 +117,7 @@ def test_an_unknown_data_set_is_named_with_the_known_ones(file: Path) -> None:
 
 
 def test_a_raise_is_recorded_with_its_reason_and_gives_room(address: str | Path) -> None:
-    with Ledger.open(address) as book:
+    with Ledger.create(address) as book:
         book.register("census", ONE, ROWS)
         book.charge([release(1.0)])
         number = book.raise_budget("census", Budget(1.5, 1e-12), "the board agreed on 3 May")
@@ -154,7 +155,7 @@ def test_an_entry_says_what_was_charged_when_by_whom_and_with_which_program(addr
         UnitGaussian(40),
     )
     charge = Charge("données", "histogram of age × sex", "several", price, ROWS, CONTRACT, "sex=F")
-    with Ledger.open(address) as book:
+    with Ledger.create(address) as book:
         book.register("données", Budget(10, 1e-6), ROWS)
         (number,) = book.charge([charge])
         entries = list(book.history("données"))
@@ -178,7 +179,7 @@ def test_a_chain_can_be_checked_with_json_and_sha256_alone(file: Path) -> None:
 
 
 def test_a_charge_stays_open_until_its_release_is_finished(address: str | Path) -> None:
-    with Ledger.open(address) as book:
+    with Ledger.create(address) as book:
         book.register("census", ONE, ROWS)
         first, second = book.charge([release(0.1), release(0.1)])
         book.finish([second, second])
@@ -229,7 +230,7 @@ def test_history_is_complete_over_several_pages(file: Path, monkeypatch: pytest.
 
 
 def test_parts_are_charged_in_parallel_and_all_rows_in_every_part(address: str | Path) -> None:
-    with Ledger.open(address) as book:
+    with Ledger.create(address) as book:
         book.register("census", ONE, ROWS)
         book.charge([release(0.5, part="sex=F"), release(0.25, part="sex=M")])
         assert book.spent("census") == 0.5
@@ -291,7 +292,7 @@ def test_what_is_admitted_fits_and_what_fits_is_admitted(tmp_path: Path, batches
     budget = Budget(1.0, 1e-6)
     path = tmp_path / f"{len(list(tmp_path.iterdir()))}.db"
     parts: dict[str, Counter[Loss]] = {"": Counter()}
-    with Ledger.open(path) as book:
+    with Ledger.create(path) as book:
         book.register("census", budget, ROWS)
         for batch in batches:
             after = {part: Counter(tally) for part, tally in parts.items()}
@@ -437,7 +438,7 @@ def test_hostile_names_are_refused(file: Path, name: Any) -> None:
 
 @pytest.mark.parametrize("name", ["'; DROP TABLE reaedp_entries; --", "%s", ":of", "données 表", "a" * 200, "\\", '"'])
 def test_strange_names_are_just_names(address: str | Path, name: str) -> None:
-    with Ledger.open(address) as book:
+    with Ledger.create(address) as book:
         book.register(name, ONE, ROWS)
         book.charge([release(0.5, name, part=name)])
         assert (0.5, (name,), 2) == (book.spent(name), book.datasets(), book.verify())
@@ -493,7 +494,7 @@ EDITS = {
     "a false head": ("should end with entry 7", ["UPDATE reaedp_ledger SET number = 7"]),
     "two heads": ("one head", ["INSERT INTO reaedp_ledger SELECT * FROM reaedp_ledger"]),
     "no head": ("one head", ["DELETE FROM reaedp_ledger"]),
-    "another identity": ("Entry 1 .*follow", ["UPDATE reaedp_ledger SET identity = 'other'"]),
+    "another identity": ("Entry 1 .*follow", [f"UPDATE reaedp_ledger SET identity = '{'f' * 32}'"]),
     "a missing table": ("reaedp_tallies", ["DROP TABLE reaedp_tallies"]),
 }
 
@@ -613,7 +614,7 @@ def test_a_checkpoint_finds_a_ledger_that_was_cut_off_or_rewritten(used: Path, t
         assert book.verify(checkpoint) == 10
     used.write_bytes(old)
     used.with_name("ledger.db-witness").unlink()
-    with Ledger.open(used) as book:
+    with state_in(tmp_path), Ledger.open(used) as book:
         assert book.verify() == 8
         with pytest.raises(LedgerDamaged, match="does not contain entry 9"):
             book.verify(checkpoint)
@@ -716,13 +717,51 @@ def test_another_version_is_refused_at_opening_and_in_the_middle_of_use(used: Pa
         Ledger.open(used)
 
 
+# Creation
+
+
+def test_a_ledger_is_made_by_create_alone_and_once(address: str | Path) -> None:
+    with pytest.raises(LedgerMissing, match="reaedp ledger create"):
+        Ledger.open(address)
+    with Ledger.create(address) as book:
+        assert (0, ()) == (book.verify(), book.datasets())
+        book.register("census", ONE, ROWS)
+        identity = book.identity
+    with pytest.raises(DeclarationError, match="already"):
+        Ledger.create(address)
+    with Ledger.open(address) as book:
+        assert (identity, ("census",)) == (book.identity, book.datasets())
+
+
+def test_looking_for_a_ledger_leaves_nothing_and_names_the_absolute_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(LedgerMissing, match=re.escape(f"There is no ledger at {tmp_path / 'budget.sqlite'}.")):
+        Ledger.open("budget.sqlite")
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_an_old_ledger_counts_as_one_when_a_new_one_is_to_be_made(address: str | Path) -> None:
+    write_version_0(address)
+    with pytest.raises(DeclarationError, match="already"):
+        Ledger.create(address)
+    with Ledger.open(address) as book:
+        assert 7 == book.verify()
+
+
+def test_what_a_ledger_is_called_in_public_says_nothing_of_folders_users_or_servers(file: Path) -> None:
+    with Ledger.open(file) as book:
+        assert ("ledger.db", str(file), 32) == (book.name, book.place, len(book.identity))
+
+
 # Addresses
 
 
 @pytest.mark.parametrize("address", ["mysql://host/name", "sqlite:///x", "http://x", "://", "postgresql:// :x"])
 def test_an_address_is_a_file_or_a_postgresql_server(address: str) -> None:
     with pytest.raises(DeclarationError, match="address"):
-        Ledger.open(address)
+        Ledger.create(address)
 
 
 def test_a_password_is_not_repeated_in_errors(monkeypatch: pytest.MonkeyPatch) -> None:

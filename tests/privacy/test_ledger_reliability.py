@@ -19,12 +19,13 @@ import pytest
 import ledger_worker
 from ledger_worker import ROWS, release
 from postgres import Server
-from reaedp.errors import BudgetRefused, LedgerBusy, LedgerDamaged, LedgerError
+from reaedp.errors import BudgetRefused, DeclarationError, LedgerBusy, LedgerDamaged, LedgerError
 from reaedp.privacy import storage
 from reaedp.privacy.accounting import copies_left
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.ledger import Ledger
 from reaedp.privacy.loss import Pure
+from reaedp.privacy.state_folder import state_in
 
 #: So small a δ leaves composition of a thousand pure losses no better than their sum.
 ONE = Budget(1.0, 1e-300)
@@ -54,7 +55,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "ledger.db"
-    with Ledger.open(path) as book:
+    with Ledger.create(path) as book:
         book.register("census", ONE, ROWS)
         book.charge([release(0.1)])
     return path
@@ -73,6 +74,7 @@ def check_crowd(address: str | Path, folder: Path, charges: int, epsilon: float,
     """The budget is for fewer charges than 32 processes together would like to make."""
     processes = 32
     folder.mkdir()
+    Ledger.create(address).close()
     timing = run("crowd", address, folder, processes, epsilon, charges, budget.epsilon, budget.delta)
     results = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
     numbers = sorted(number for one in results for number in one["numbers"])
@@ -101,6 +103,13 @@ def test_32_processes_never_spend_a_unit_too_much_in_a_long_run(
         print(f"\n{type(address).__name__}, {budget}: 32 processes made {rate:.0f} charges a second together")
 
 
+def test_of_many_who_create_a_ledger_at_the_same_moment_one_does(address: str | Path) -> None:
+    said = run("creators", address, 8)
+    assert {"made": 1, "DeclarationError": 7} == said
+    with Ledger.open(address) as book:
+        assert 0 == book.verify()
+
+
 def test_threads_share_one_ledger(file: Path) -> None:
     refused: list[BudgetRefused] = []
 
@@ -126,6 +135,7 @@ def test_threads_share_one_ledger(file: Path) -> None:
 
 def check_killed(address: str | Path, folder: Path, times: int) -> int:
     folder.mkdir()
+    Ledger.create(address).close()
     run("killed", address, folder, times, 7)
     published = {int(path.name) for path in folder.iterdir()}
     with Ledger.open(address) as book:
@@ -154,7 +164,7 @@ def test_whatever_was_published_before_500_kills_was_charged_before(
 
 def test_a_server_that_stops_in_the_middle_loses_no_charge(postgres: Server, tmp_path: Path) -> None:
     address = postgres.new_schema()
-    with Ledger.open(address) as book:
+    with Ledger.create(address) as book:
         book.register("census", Budget(1000.0, 1e-12), ROWS)
         crowd = start("crowd", address, tmp_path, 3, 0.001, 40, 1000.0, 1e-12)
         while len(list(book.history())) < 15:
@@ -203,7 +213,7 @@ def test_a_disk_without_space_is_an_error_and_space_heals_it(small_disk: Path) -
     ballast = small_disk / "ballast"
     ballast.write_bytes(b"x" * 2**16)
     path = small_disk / "ledger.db"
-    with Ledger.open(path) as book:
+    with Ledger.create(path) as book:
         book.register("census", Budget(1000.0, 1e-12), ROWS)
     said = run("fill", path, 0)
     assert said["error"] == "LedgerBusy"
@@ -217,7 +227,7 @@ def test_a_disk_too_small_for_a_ledger_leaves_none(small_disk: Path) -> None:
     (small_disk / "ballast").write_bytes(b"x" * 290_000)
     for _ in range(2):
         with pytest.raises(LedgerBusy):
-            Ledger.open(small_disk / "ledger.db")
+            Ledger.create(small_disk / "ledger.db")
     assert not (small_disk / "ledger.db").exists()
 
 
@@ -237,9 +247,13 @@ def test_without_the_right_to_write_nothing_is_charged(file: Path, existing: boo
 
 
 def test_a_folder_that_is_missing_or_a_folder_in_its_place_is_an_error(tmp_path: Path) -> None:
-    for path in (tmp_path / "missing" / "ledger.db", tmp_path, tmp_path / ("x" * 300)):
+    for path in (tmp_path / "missing" / "ledger.db", tmp_path / ("x" * 300)):
         with pytest.raises(LedgerBusy):
-            Ledger.open(path)
+            Ledger.create(path)
+    with pytest.raises(LedgerBusy):
+        Ledger.open(tmp_path)
+    with pytest.raises(DeclarationError, match="already"):
+        Ledger.create(tmp_path)
 
 
 @pytest.mark.usefixtures("impatient")
@@ -258,7 +272,7 @@ def test_a_locked_table_is_busy(postgres: Server, monkeypatch: pytest.MonkeyPatc
     import psycopg
 
     address = postgres.new_schema()
-    with Ledger.open(address) as book:
+    with Ledger.create(address) as book:
         book.register("census", ONE, ROWS)
         with psycopg.connect(address) as other:
             other.execute("SELECT * FROM reaedp_ledger FOR UPDATE")
@@ -277,7 +291,7 @@ def test_a_server_that_does_not_sync_is_refused(postgres: Server) -> None:
         try:
             time.sleep(0.3)
             with pytest.raises(LedgerBusy, match="fsync = off"):
-                Ledger.open(address)
+                Ledger.create(address)
         finally:
             connection.execute("ALTER SYSTEM RESET fsync")
             connection.execute("SELECT pg_reload_conf()")
@@ -292,7 +306,7 @@ def test_a_server_with_careless_defaults_is_asked_for_durable_serial_commits(pos
     with psycopg.connect(address, autocommit=True) as connection:
         connection.execute(f"ALTER DATABASE {name} SET synchronous_commit = off")
         connection.execute(f"ALTER DATABASE {name} SET default_transaction_isolation = 'serializable'")
-    with Ledger.open(address) as first, Ledger.open(address) as second:
+    with Ledger.create(address) as first, Ledger.open(address) as second:
         first.register("census", ONE, ROWS)
         for book in (first, second) * 3:
             book.charge([release(0.1)])
@@ -362,8 +376,9 @@ def test_an_old_copy_put_back_is_found(file: Path) -> None:
 def test_a_ledger_that_is_gone_is_not_begun_anew(file: Path) -> None:
     kept = file.read_bytes()
     file.unlink()
-    with pytest.raises(LedgerDamaged, match="delete the witness"):
-        Ledger.open(file)
+    for act in (Ledger.open, Ledger.create):
+        with pytest.raises(LedgerDamaged, match="delete the witness"):
+            act(file)
     file.write_bytes(kept)
     with Ledger.open(file) as book:
         assert book.spent("census") == 0.1
@@ -441,7 +456,8 @@ def check_flips(file: Path, folder: Path, target: str, header: int, many: int) -
         work.mkdir()
         for name, original in kept.items():
             (work / name).write_bytes(content if name == f"ledger.db{target}" else original)
-        outcome = check_flipped(work / "ledger.db")
+        with state_in(work):
+            outcome = check_flipped(work / "ledger.db")
         assert outcome in {"found by verification", "harmless", "LedgerDamaged", "LedgerBusy"}, place
         assert outcome == "harmless" or place >= 0
         outcomes[outcome] = outcomes.get(outcome, 0) + 1

@@ -9,6 +9,7 @@ import pandas as pd
 from reaedp import Budget, Category, Contract, Date, Integer, Number, Plan, PlannedRelease, Unit, publish
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.planned.synthetic import PlannedSynthetic
+from tests_support import ledger_in
 
 COLUMNS: tuple[Any, ...] = (
     Number(name="income", lower=0, upper=100, bins=12, provenance="public"),
@@ -41,7 +42,7 @@ def contract(
         dataset=dataset,
         unit=Unit("add-remove", at_least=1_000),
         budget=Budget(epsilon, 1e-5),
-        ledger=str(folder / "budget.sqlite"),
+        ledger=ledger_in(folder),
         columns=columns,
     )
 

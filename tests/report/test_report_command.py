@@ -6,6 +6,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
+from reaedp import Ledger
 from reaedp.errors import DeclarationError
 from reaedp.report.page import save
 
@@ -68,7 +69,7 @@ def test_a_plan_becomes_a_page_before_any_data_is_there(clinic: Path, reaedp: Ru
     page = (clinic / "pages" / "plan.html").read_text(encoding="utf-8")
     assert '<input type="range" id="factor"' in page
     assert "1 in 100 can become" in page
-    assert not (clinic / "budget.sqlite").exists()
+    assert () == Ledger.open(clinic / "budget.sqlite").datasets()
     done = reaedp("plan", "plan.toml", "--html", "plan.toml/x.html")
     assert 2 == done.returncode
 

@@ -24,6 +24,7 @@ from reaedp.request import Request
 from reaedp.statistics.consistency import consistent
 from reaedp.statistics.information import InformationMap
 from reaedp.statistics.three_noises import spread_of_three
+from tests_support import ledger_in
 
 Floats = NDArray[np.float64]
 ROWS = 3_000
@@ -354,6 +355,7 @@ def test_gaussian_noise_on_many_entropies_is_far_below_laplace_noise() -> None:
 
 
 def test_a_release_has_a_row_for_each_column_and_each_pair(tmp_path: Path) -> None:
+    ledger_in(tmp_path)
     curator = Curator(contract(tmp_path), people())
     release = curator.release(MAP, Gaussian(1.0))
     table = pd.DataFrame(MAP.frame(release.value, release.noise))

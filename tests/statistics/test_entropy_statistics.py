@@ -38,6 +38,7 @@ from reaedp.statistics.entropy import Measured
 from reaedp.statistics.lattice import COMPUTING_ERROR, Lattice
 from reaedp.statistics.statistic import Countable
 from reaedp.table import KeyCounts, Table
+from tests_support import ledger_in
 
 STATISTICS: tuple[Measured, ...] = (
     Entropy(("x",), (0.0, 0.5, 1.0, 2.0, math.inf)),
@@ -298,6 +299,7 @@ def test_every_kind_is_published_and_verified(tmp_path: Path, kind: str) -> None
         for mechanism, price in MECHANISMS.items()
     )
     terms = contract(Unit("add-remove", at_least=400), tmp_path)
+    ledger_in(tmp_path)
     released = publish(Plan(terms, releases), data, tmp_path / "out")
     assert 5 == len(verify(tmp_path / "out", terms.ledger))
     for release in released:

@@ -19,6 +19,7 @@ from reaedp.mechanisms.noise import SeededNoise
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.pixels import NoisyPicture, Pixels
+from tests_support import ledger_in
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra images")
 
@@ -117,7 +118,7 @@ def test_a_released_picture_cannot_be_changed() -> None:
 @pytest.mark.parametrize("name", ["laplace", "gaussian"])
 def test_a_picture_goes_through_the_door_at_the_price_asked_for(tmp_path: Path, channels: int, name: str) -> None:
     declared = picture(6, 5, channels)
-    terms = contract(declared, tmp_path / "ledger.sqlite")
+    terms = contract(declared, Path(ledger_in(tmp_path)))
     sensitivity = Pixels().sensitivity(terms)
     mechanism: Mechanism = Laplace(2.0) if name == "laplace" else Gaussian.within(2.0, 1e-6, sensitivity)
     file = tmp_path / "true.png"

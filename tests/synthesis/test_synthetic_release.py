@@ -20,6 +20,7 @@ from reaedp.privacy.unit import Sensitivity
 from reaedp.synthesis.amortised import Amortised, price_of_parts
 from reaedp.synthesis.deniability import Deniable, seed_unit
 from reaedp.synthesis.network import Network
+from tests_support import ledger_in
 
 NAMES = ("age", "sex", "city", "income", "born")
 METHODS = ("network", "amortised", "deniable")
@@ -42,7 +43,7 @@ def contract(folder: Path, unit: Unit | None = None) -> Contract:
         dataset="people",
         unit=unit or Unit("add-remove", at_least=1_000),
         budget=Budget(8, 1e-5),
-        ledger=str(folder / "budget.sqlite"),
+        ledger=ledger_in(folder),
         columns=columns(),
     )
 

@@ -18,6 +18,8 @@ from reaedp.curator.records import Records
 from reaedp.engine import connect
 from reaedp.folder import expected_bytes, new_folder
 from reaedp.privacy.accounting import epsilon, tally
+from reaedp.privacy.ledger import Ledger
+from reaedp.privacy.state_folder import state_in
 from reaedp.request import Request
 from reaedp.synthesis.amortised import Amortised
 
@@ -102,7 +104,9 @@ class _Watch:
 
 
 def _publish(contract: Contract, opened: Any, out: Path, watch: _Watch) -> dict[str, str]:
-    curator = Curator(contract, opened, noise=watch.noise)
+    with state_in(Path(contract.ledger).parent):
+        Ledger.create(contract.ledger).close()
+        curator = Curator(contract, opened, noise=watch.noise)
     size = expected_bytes(contract, [request.statistic for request in watch.requests])
     try:
         with new_folder(out, size) as folder:

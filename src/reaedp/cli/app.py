@@ -33,6 +33,10 @@ app.command()(reproduce)
 def init(
     data: Annotated[str, typer.Argument(help="The data to draft a contract for; only names and types are read.")],
     out: Annotated[Path, typer.Option(help="The contract file to write.")] = Path("contract.toml"),
+    with_ledger: Annotated[
+        str | None,
+        typer.Option("--ledger", help="Also make this ledger: a file beside the contract, or a postgresql:// address."),
+    ] = None,
     engine: Engine = None,
 ) -> None:
     """Draft a contract from column names and types; no value is read."""
@@ -43,7 +47,10 @@ def init(
     source = open_source(data, engine)
     if out.exists():
         raise DeclarationError(f"{out} exists already. Choose another --out.")
-    out.write_text(draft(source.types), encoding="utf-8")
+    text = draft(source.types, with_ledger)
+    if with_ledger is not None:
+        ledger.make(with_ledger if "://" in with_ledger else out.parent / with_ledger)
+    out.write_text(text, encoding="utf-8")
     typer.echo(f"Wrote {out}. Fill in what is marked, then run: reaedp check {out}")
 
 
@@ -95,14 +102,18 @@ def release(
     from reaedp.cli.screen import steps
     from reaedp.cli.stopping import stoppable
     from reaedp.folder import REPORT
+    from reaedp.manifest import read_manifest
     from reaedp.plan import Plan
     from reaedp.publication import publish
 
     with stoppable(), steps() as progress:
-        publish(Plan.load(file), data, out, progress, engine=engine)
+        wanted = Plan.load(file)
+        publish(wanted, data, out, progress, engine=engine)
     page = out / REPORT
     start = f"Open {page}" if page.exists() else f"Draw its report with: reaedp report {out}"
     typer.echo(f"Released into {out}. {start}; check with: reaedp verify {out}")
+    paid_by = read_manifest(out)["ledger"]["identity"]
+    typer.echo(f"Charged to the ledger {wanted.contract.ledger}, identity {paid_by}.")
 
 
 @app.command()

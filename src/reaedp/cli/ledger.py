@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from reaedp.privacy.entry import Entry
     from reaedp.privacy.ledger import Ledger
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Show, check and export the budget ledger.")
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make, show, check and export the budget ledger.")
 
 Address = Annotated[str, typer.Argument(help="The ledger: a file or a postgresql:// address.")]
 Dataset = Annotated[str | None, typer.Option(help="One data set; all of them if left out.")]
@@ -27,13 +27,23 @@ class Format(StrEnum):
 
 
 def _open(address: str) -> "Ledger":
-    """Open a ledger that exists: looking must not create one."""
-    from reaedp.errors import DeclarationError
     from reaedp.privacy.ledger import Ledger
 
-    if "://" not in address and not Path(address).exists():
-        raise DeclarationError(f"There is no ledger at {address}.")
     return Ledger.open(address)
+
+
+def make(address: str | Path) -> None:
+    """Make a ledger and say where it is."""
+    from reaedp.privacy.ledger import Ledger
+
+    with Ledger.create(address) as book:
+        typer.echo(f"Made the ledger {book.place}, identity {book.identity}. Keep it as carefully as the data.")
+
+
+@app.command()
+def create(ledger: Address) -> None:
+    """Make an empty ledger, once; nothing else makes one."""
+    make(ledger)
 
 
 def _chosen(book: "Ledger", dataset: str | None) -> tuple[str, ...]:
@@ -155,6 +165,34 @@ def raise_budget(
     with _open(ledger) as book:
         number = book.raise_budget(dataset, Budget(epsilon, delta), reason)
     typer.echo(f"Recorded as entry {number}.")
+
+
+@app.command()
+def recover(
+    ledger: Address,
+    lost: Annotated[
+        list[str],
+        typer.Option(help="DATASET=EPSILON, DATASET=EPSILON,DELTA or DATASET=all: what the lost entries cost at most."),
+    ],
+    reason: Annotated[str, typer.Option(help="What happened; it is recorded for ever.")],
+) -> None:
+    """Go on with an older copy of a ledger, after entering what the entries that it lacks cost."""
+    from reaedp.privacy.ledger import Ledger
+
+    first, last = Ledger.recover(ledger, dict(map(_lost, lost)), reason)
+    typer.echo(f"Entries {first:,} to {last:,} are recorded as lost, and what they cost is charged.")
+
+
+def _lost(text: str) -> tuple[str, tuple[float, float] | None]:
+    from reaedp.errors import DeclarationError, sentence
+
+    name, _, cost = text.rpartition("=")
+    try:
+        epsilon, _, delta = cost.partition(",")
+        return name, None if cost == "all" else (float(epsilon), float(delta or 0))
+    except ValueError:
+        rule = "--lost must be DATASET=EPSILON, DATASET=EPSILON,DELTA or DATASET=all"
+        raise DeclarationError(sentence(rule, given=text)) from None
 
 
 def _record(entry: "Entry") -> dict[str, Any]:

@@ -85,7 +85,7 @@ def show_plan(plan: Plan, plot: Path | None = None) -> None:
         console.print(line, markup=False)
     cost = epsilon(tally([request.charge(contract).price for request in requests]), contract.budget.delta)
     console.print(f"All releases together cost ε = {cost:.4g} at δ = {contract.budget.delta:g}.")
-    console.print(f"The ledger has ε = {left(plan):.4g} left.")
+    console.print(_left(plan), markup=False)
 
 
 def write_plan_page(plan: Plan, path: Path) -> None:
@@ -111,15 +111,19 @@ def _plot_records(plan: Plan, path: Path) -> None:
     write_chart(path, points, ("epsilon", f"records_if_{_PLAUSIBLE}_seeds_are_plausible"))
 
 
-def left(plan: Plan) -> float:
-    """What remains of the budget; a ledger that does not exist yet has spent nothing."""
+def _left(plan: Plan) -> str:
+    """What remains of the budget; a plan may be made before its ledger."""
+    from reaedp.errors import LedgerMissing
     from reaedp.privacy.ledger import Ledger
 
     contract = plan.contract
-    if "://" not in contract.ledger and not Path(contract.ledger).exists():
-        return contract.budget.epsilon
-    with Ledger.open(contract.ledger) as book:
-        return book.remaining(contract.dataset) if contract.dataset in book.datasets() else contract.budget.epsilon
+    try:
+        with Ledger.open(contract.ledger) as book:
+            known = contract.dataset in book.datasets()
+            left = book.remaining(contract.dataset) if known else contract.budget.epsilon
+    except LedgerMissing as error:
+        return f"The budget is ε = {contract.budget.epsilon:.4g}. {error}"
+    return f"The ledger has ε = {left:.4g} left."
 
 
 def show_budget(dataset: str, budget: Budget, spent: float, remaining: float) -> None:

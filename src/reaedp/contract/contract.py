@@ -23,7 +23,11 @@ TABLES = ("dataset", "unit", "budget", "columns", "curves", "picture")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contract:
-    """Whose data, whose privacy, how much may be spent, where that is recorded, and which cells exist."""
+    """Whose data, whose privacy, how much may be spent, where that is recorded, and which cells exist.
+
+    A relative `ledger` is meant from the working directory at the moment when the contract is made, in a file from
+    the folder of that file. The ledger must exist when it is first used: `Ledger.create` makes it.
+    """
 
     dataset: str
     unit: Unit
@@ -35,6 +39,9 @@ class Contract:
 
     def __post_init__(self) -> None:
         mistakes = Mistakes()
+        if isinstance(self.ledger, str) and self.ledger and "://" not in self.ledger:
+            # The working directory may change; the ledger of a contract may not.
+            object.__setattr__(self, "ledger", str(Path(self.ledger).absolute()))
         mistakes.unless(
             isinstance(self.dataset, str) and 1 <= len(self.dataset) <= 200 and self.dataset.isprintable(),
             "dataset.name must be 1 to 200 printable characters",

@@ -35,7 +35,7 @@ change = "{FILL_IN}"        # "add-remove": a neighbour has one row more or less
 [budget]
 epsilon = "{FILL_IN}"       # for all releases together; 1 is common, below 0.1 is strict, above 5 is weak
 delta = "{FILL_IN}"         # well below one in the number of people, such as 1e-6
-ledger = "{FILL_IN}"        # a file such as "budget.sqlite" beside this one, or postgresql://…
+ledger = "{FILL_IN}"        # made by `reaedp ledger create`: a file such as "budget.sqlite" beside this one, or postgresql://…
 '''
 
 _CURVES = """
@@ -52,9 +52,10 @@ _CURVES = """
 """
 
 
-def draft(columns: Mapping[str, str]) -> str:
+def draft(columns: Mapping[str, str], ledger: str | None = None) -> str:
     """The text of a contract with everything that only the custodian knows marked."""
-    return _HEAD + "".join(_table(name, _kind(kind)) for name, kind in columns.items()) + _CURVES
+    head = _HEAD if ledger is None else _HEAD.replace(f'ledger = "{FILL_IN}"', f"ledger = {_text(ledger)}")
+    return head + "".join(_table(name, _kind(kind)) for name, kind in columns.items()) + _CURVES
 
 
 def _kind(engine_type: str) -> str | None:
@@ -77,8 +78,12 @@ def _table(name: str, kind: str | None) -> str:
 def _quoted(name: str) -> str:
     if re.fullmatch(r"[A-Za-z0-9_-]+", name):
         return name
+    return _text(name)
+
+
+def _text(value: str) -> str:
     escaped = "".join(
         character if character.isprintable() and character not in '"\\' else f"\\U{ord(character):08X}"
-        for character in name
+        for character in value
     )
     return f'"{escaped}"'

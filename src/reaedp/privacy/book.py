@@ -178,7 +178,8 @@ def confirm(connection: Connection, head: Head, checkpoint: Mapping[str, Any], k
     if (head.identity, hashed) != (checkpoint["ledger"], checkpoint["hash"]):
         raise LedgerDamaged(
             f"The ledger ends with entry {head.number} and does not contain entry {number} as {keeper} remembers it: "
-            "it was cut off, replaced by an older copy, or rewritten. Put the newest copy back."
+            "it was cut off, replaced by an older copy, or rewritten. Put the newest copy back; if there is none, "
+            "enter what the lost entries cost with `reaedp ledger recover`."
         )
 
 

@@ -100,8 +100,29 @@ class Raise:
         printable("The reason for a larger budget", self.reason, 1000)
 
 
-Act = Registration | Charge | Finish | Raise
-KINDS: dict[str, type[Any]] = {"register": Registration, "charge": Charge, "finish": Finish, "raise": Raise}
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """All entries after `kept` up to `lost` are gone for good; what they cost was entered before this, as stated."""
+
+    kept: int
+    lost: int
+    reason: str
+
+    def __post_init__(self) -> None:
+        if not (type(self.kept) is int and type(self.lost) is int and 0 <= self.kept < self.lost):
+            rule = "A recovery must lie between entries"
+            raise DeclarationError(sentence(rule, given=(self.kept, self.lost)))
+        printable("The reason for a recovery", self.reason, 1000)
+
+
+Act = Registration | Charge | Finish | Raise | Recovery
+KINDS: dict[str, type[Any]] = {
+    "register": Registration,
+    "charge": Charge,
+    "finish": Finish,
+    "raise": Raise,
+    "recover": Recovery,
+}
 NAMES: dict[type[Any], str] = {act: kind for kind, act in KINDS.items()}
 
 
@@ -128,12 +149,12 @@ class Entry:
 
     @property
     def kind(self) -> str:
-        """One of register, charge, finish, raise."""
+        """One of register, charge, finish, raise, recover."""
         return NAMES[type(self.act)]
 
     @property
     def dataset(self) -> str | None:
-        """The data set that the act is about; none for a finish, which may concern several."""
+        """The data set that the act is about; none for what may concern several."""
         return getattr(self.act, "dataset", None)
 
     @property

@@ -5,10 +5,11 @@ an error, never "nothing spent". A decision that needs numerical mathematics is 
 for the state that was read, and counts if that state is still the same.
 """
 
+import dataclasses
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from pathlib import Path
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path, PurePath
 from types import TracebackType
 from typing import Any, Self
 
@@ -45,7 +46,7 @@ from reaedp.privacy.entry import (
     read_act,
     stamp,
 )
-from reaedp.privacy.loss import Price
+from reaedp.privacy.loss import Approximate, Price, Pure
 from reaedp.privacy.posting import (
     Place,
     Question,
@@ -57,6 +58,7 @@ from reaedp.privacy.posting import (
     read_scopes,
     register,
 )
+from reaedp.privacy.recovery import check, give_up, lost_after, watch
 from reaedp.privacy.second_opinion import SecondOpinion, second_opinion
 from reaedp.privacy.storage import Storage
 from reaedp.privacy.unit import Unit
@@ -79,14 +81,62 @@ class Ledger:
 
     @classmethod
     def open(cls, address: str | Path) -> Self:
-        """Open a ledger by its file path or its postgresql:// address; make it if it is not there yet."""
+        """Open a ledger that exists, by its file path or its postgresql:// address."""
+        storage = _opened(address)
+        with storage.closed_on_error():
+            watch(storage)
+        return cls(storage)
+
+    @classmethod
+    def create(cls, address: str | Path) -> Self:
+        """Make an empty ledger where there is none, and open it: once for a data set, never by the way."""
         if isinstance(address, str) and "://" in address:
-            from reaedp.privacy.postgres_server import open_server
+            from reaedp.privacy.postgres_server import create_server
 
-            return cls(open_server(address))
-        from reaedp.privacy.sqlite_file import open_file
+            create_server(address)
+        else:
+            from reaedp.privacy.sqlite_file import create_file
 
-        return cls(open_file(Path(address)))
+            create_file(Path(address))
+        return cls.open(address)
+
+    @classmethod
+    def recover(
+        cls, address: str | Path, lost: Mapping[str, tuple[float, float] | None], reason: str
+    ) -> tuple[int, int]:
+        """Go on with an older copy of a ledger: enter what the lost entries cost, and record that they are lost.
+
+        `lost` gives ε and δ for every data set, (0, 0) if nothing of it was lost and None for all that is left of its
+        budget. The first and the last number of the lost entries are returned.
+        """
+        storage = _opened(address)
+        with storage.closed_on_error():
+            kept, last = lost_after(storage)
+            book = cls(dataclasses.replace(storage, marks=()))
+            if unstated := set(book.datasets()) ^ set(lost):
+                rule = "What was lost must be stated for every data set of the ledger, and for no other"
+                raise DeclarationError(sentence(rule, given=sorted(unstated)))
+            # If this stops half-way, what was entered is entered again by the next try: too much, never too little.
+            book.charge([charge for name, cost in lost.items() for charge in book._lost(name, cost, kept, last)])
+            give_up(storage, kept, last, reason)
+        storage.close()
+        return kept + 1, last
+
+    @property
+    def place(self) -> str:
+        """Where the ledger is: the absolute path of its file, or its server's address without a password."""
+        return self._storage.place
+
+    @property
+    def name(self) -> str:
+        """The last part of the place, which may be published: that of the file, or of the database."""
+        return PurePath(self._storage.place.partition("?")[0]).name
+
+    @property
+    def identity(self) -> str:
+        """Which ledger this is, wherever it is moved or copied: a random text, drawn when it was made."""
+        with self._reading() as connection:
+            return read_head(connection).identity
 
     def close(self) -> None:
         """Let go of the file or the connection."""
@@ -216,11 +266,26 @@ class Ledger:
         with self._reading() as connection:
             return read_head(connection).checkpoint
 
+    def _lost(self, dataset: str, cost: tuple[float, float] | None, kept: int, last: int) -> Iterator[Charge]:
+        """What a data set may have spent in entries that are gone; nobody knows by which mechanism."""
+        epsilon, delta = (self.remaining(dataset), 0.0) if cost is None else cost
+        if epsilon == delta == 0:
+            return
+        with self._reading() as connection:
+            unit = read_terms(connection, find_known(connection, dataset)).unit
+        price: Price = (Approximate(epsilon, delta) if delta else Pure(epsilon),)
+        yield Charge(dataset, f"lost entries {kept + 1} to {last}", "unknown", price, unit, contract="0" * 64)
+
     def _reading(self) -> AbstractContextManager[Connection]:
         return self._transaction(write=False)
 
-    def _writing(self) -> AbstractContextManager[Connection]:
-        return self._transaction(write=True)
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        """A transaction on a ledger that still contains all that was noted of it before."""
+        noted = self._storage.noted()
+        with self._transaction(write=True) as connection:
+            check(connection, noted)
+            yield connection
 
     def _transaction(self, *, write: bool) -> AbstractContextManager[Connection]:
         if self._closed:
@@ -248,6 +313,16 @@ class Ledger:
             terms = read_terms(connection, account)
             scopes = read_scopes(connection, dataset, account, account.parts or {WHOLE})
             return terms.budget, list(scopes.values())
+
+
+def _opened(address: str | Path) -> Storage:
+    if isinstance(address, str) and "://" in address:
+        from reaedp.privacy.postgres_server import open_server
+
+        return open_server(address)
+    from reaedp.privacy.sqlite_file import open_file
+
+    return open_file(Path(address))
 
 
 def _as_written(charge: Charge) -> Charge:

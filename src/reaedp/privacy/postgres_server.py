@@ -5,9 +5,9 @@ from typing import Any
 from sqlalchemy import URL, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
 
-from reaedp.errors import DeclarationError, LedgerBusy
+from reaedp.errors import DeclarationError, LedgerBusy, LedgerMissing
 from reaedp.privacy import storage
-from reaedp.privacy.schema import prepare
+from reaedp.privacy.schema import create, existing, holds_ledger, missing, prepare, take_turn
 from reaedp.privacy.storage import Storage
 
 #: Classes of SQLSTATE that speak of the surroundings: connection, read-only, authorization, catalog, serialization,
@@ -19,7 +19,29 @@ SCHEMES = frozenset({"postgresql", "postgres", "postgresql+psycopg"})
 
 
 def open_server(address: str) -> Storage:
-    """Open the ledger in a database; make its tables first when there are none."""
+    """Open the ledger that lies in a database."""
+    opened = _connected(address)
+    with opened.closed_on_error():
+        with opened.transaction(write=False) as connection:
+            if not holds_ledger(connection):
+                raise LedgerMissing(missing(opened.place))
+        return prepare(opened)
+
+
+def create_server(address: str) -> None:
+    """Make the tables of an empty ledger in a database that has none."""
+    opened = _connected(address)
+    try:
+        with opened.transaction(write=True) as connection:
+            take_turn(connection)
+            if holds_ledger(connection):
+                raise DeclarationError(existing(opened.place))
+            create(connection)
+    finally:
+        opened.close()
+
+
+def _connected(address: str) -> Storage:
     url = _url(address)
     patience = storage.PATIENCE_SECONDS
     try:
@@ -34,10 +56,7 @@ def open_server(address: str) -> Storage:
     except ModuleNotFoundError as error:
         raise DeclarationError("A ledger on a server needs psycopg: pip install 'reaedp[postgres]'.") from error
     event.listen(engine, "connect", _settings)
-    opened = _storage(engine, url.render_as_string(hide_password=True))
-    with opened.closed_on_error():
-        prepare(opened, make=True)
-    return opened
+    return _storage(engine, url.set(drivername="postgresql").render_as_string(hide_password=True))
 
 
 def _url(address: str) -> URL:

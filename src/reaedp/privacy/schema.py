@@ -2,7 +2,9 @@
 
 import json
 import secrets
-from collections.abc import Callable, Mapping
+import shlex
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Column, Connection, Integer, MetaData, Row, Table, Text, insert, inspect, select, text
@@ -12,7 +14,6 @@ from reaedp.privacy.book import (
     VERSION,
     Head,
     check_version,
-    confirm,
     find_account,
     only_head,
     read_head,
@@ -22,10 +23,11 @@ from reaedp.privacy.book import (
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.canonical import read_price
 from reaedp.privacy.entry import UNREADABLE, Charge, Raise, Registration, Stamp, genesis
+from reaedp.privacy.high_water_mark import HighWaterMark
 from reaedp.privacy.posting import change_terms, post, postings, register
+from reaedp.privacy.state_folder import kept_marks
 from reaedp.privacy.storage import HEAD, METADATA, Storage
 from reaedp.privacy.unit import Unit
-from reaedp.privacy.verification import check_book
 
 #: Version 0: one table, no chain, no parts; every row repeats the terms of its data set as JSON.
 CHARGES_0 = Table(
@@ -47,16 +49,32 @@ CHARGES_0 = Table(
 MAKING = 0x7265616564700001
 
 
-def prepare(storage: Storage, *, make: bool = False, noted: Mapping[str, Any] | None = None) -> None:
-    """Bring an existing ledger to this version, or make one where that is allowed; check what a witness noted."""
+def missing(place: str) -> str:
+    """Say that there is no ledger where one was looked for, and what to do about it."""
+    return (
+        f"There is no ledger at {place}. If nothing was ever charged for these data, make one: "
+        f"reaedp ledger create {shlex.quote(place)}. Otherwise name the ledger that they have: a second one would give "
+        "them a second budget."
+    )
+
+
+def existing(place: str) -> str:
+    """Say that a ledger cannot be made where something is."""
+    return f"There is a ledger, or something else, at {place} already. Use it as it is, or choose another place."
+
+
+def prepare(storage: Storage, *beside: HighWaterMark) -> Storage:
+    """Bring an existing ledger to this version, and find its high-water marks."""
     with storage.transaction(write=False) as connection:
         found = _version(connection)
+    if found is None:
+        raise LedgerDamaged(f"{storage.place} is not a ledger, or its tables are gone.")
     if found != VERSION:
         with storage.transaction(write=True) as connection:
-            _bring_forward(connection, make)
-    if noted is not None:
-        with storage.transaction(write=False) as connection:
-            _check_witness(connection, noted)
+            _bring_forward(connection)
+    with storage.transaction(write=False) as connection:
+        identity = stated_head(connection).identity
+    return replace(storage, marks=(*beside, *kept_marks(identity)))
 
 
 def create(connection: Connection) -> None:
@@ -64,14 +82,6 @@ def create(connection: Connection) -> None:
     METADATA.create_all(connection)
     identity = secrets.token_hex(16)
     connection.execute(insert(HEAD).values(version=VERSION, identity=identity, number=0, hash=genesis(identity)))
-
-
-def _check_witness(connection: Connection, noted: Mapping[str, Any]) -> None:
-    try:
-        confirm(connection, stated_head(connection), noted, "the witness beside it")
-    except LedgerDamaged:
-        check_book(connection)  # may name the entry where the damage begins
-        raise
 
 
 def _version(connection: Connection) -> int | None:
@@ -89,17 +99,21 @@ def _version(connection: Connection) -> int | None:
     return None
 
 
-def _bring_forward(connection: Connection, make: bool) -> None:
+def holds_ledger(connection: Connection) -> bool:
+    """Whether a database has the tables of a ledger, of whichever version."""
+    return _version(connection) is not None
+
+
+def take_turn(connection: Connection) -> None:
+    """Let one process after another make or change tables; SQLite has one writer anyhow."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MAKING})
-    found = _version(connection)
-    if found is None and not make:
-        raise LedgerDamaged("The file is not a ledger, or its tables are gone.")
-    if found is None:
-        return create(connection)
-    for version in range(found, VERSION):
+
+
+def _bring_forward(connection: Connection) -> None:
+    take_turn(connection)
+    for version in range(_version(connection) or 0, VERSION):
         MIGRATIONS[version](connection)
-    return None
 
 
 def _chain_charges(connection: Connection) -> None:

@@ -3,17 +3,18 @@
 import contextlib
 import os
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, QueuePool, create_engine, event
 
-from reaedp.errors import LedgerBusy, LedgerDamaged
+from reaedp.errors import DeclarationError, LedgerBusy, LedgerDamaged, LedgerMissing
 from reaedp.privacy import storage
-from reaedp.privacy.schema import create, prepare
+from reaedp.privacy.high_water_mark import HighWaterMark, lock_within
+from reaedp.privacy.schema import create, existing, missing, prepare
 from reaedp.privacy.storage import Storage
-from reaedp.privacy.witness import advance, held, recall, witness_of
+from reaedp.privacy.writers_queue import turn
 
 #: Primary result codes that speak of the surroundings; all others speak of the contents.
 SURROUNDINGS = frozenset(
@@ -40,29 +41,65 @@ PRAGMAS = (
 
 
 def open_file(address: Path) -> Storage:
-    """Open the ledger in a file; make it first when there is none and never was one."""
+    """Open the ledger that lies in a file."""
     path = address.resolve()
+    with _told(path, "opened"):
+        if not path.exists():
+            _check_never_was(path)
+            raise LedgerMissing(missing(str(path)))
+        opened = _storage(path)
+        with opened.closed_on_error():
+            return prepare(opened, HighWaterMark(witness_of(path), "the witness beside it"))
+
+
+def create_file(address: Path) -> None:
+    """Make an empty ledger in a file that is not there yet."""
+    path = address.resolve()
+    with _told(path, "made"), _alone(path):
+        if path.exists():
+            raise DeclarationError(existing(str(path)))
+        _check_never_was(path)
+        _make(path)
+
+
+@contextlib.contextmanager
+def _told(path: Path, what: str) -> Iterator[None]:
     try:
-        with held(path, storage.PATIENCE_SECONDS) as descriptor:
-            noted = recall(path, descriptor)
-            if not path.exists():
-                _make(path, noted)
-            opened = _storage(path)
-            with opened.closed_on_error():
-                prepare(opened, noted=noted)
+        yield
     except OSError as error:
         reason = f"{error.strerror}: {error.filename or path}"
-        raise LedgerBusy(f"The ledger {path} cannot be opened or made ({reason}).") from error
-    return opened
+        raise LedgerBusy(f"The ledger {path} cannot be {what} ({reason}).") from error
 
 
-def _make(path: Path, noted: Mapping[str, object] | None) -> None:
-    """Put a complete empty ledger in place in one step, so that no process and no crash sees half of one."""
-    if noted or _beside(path, "-wal").exists():
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Let one process at a time bring a ledger file into being."""
+    descriptor = os.open(witness_of(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        if not lock_within(descriptor, storage.PATIENCE_SECONDS):
+            raise LedgerBusy(f"Another process holds the witness of the ledger {path}; try again.")
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def witness_of(ledger: Path) -> Path:
+    """Where the high-water mark beside a ledger file lies."""
+    return _beside(ledger, "-witness")
+
+
+def _check_never_was(path: Path) -> None:
+    """Refuse to take a ledger that is gone for one that never was."""
+    witness = witness_of(path)
+    if _beside(path, "-wal").exists() or (witness.exists() and witness.stat().st_size):
         raise LedgerDamaged(
-            f"The ledger {path} is gone, but {witness_of(path)} remembers it. Put it back; "
+            f"The ledger {path} is gone, but {witness} remembers it. Put it back; "
             "a new, empty ledger would forget what was spent. If that is meant, delete the witness."
         )
+
+
+def _make(path: Path) -> None:
+    """Put a complete empty ledger in place in one step, so that no process and no crash sees half of one."""
     fresh = _beside(path, "-new")
     for ending in ("", "-wal", "-shm"):
         _beside(fresh, ending).unlink(missing_ok=True)
@@ -84,7 +121,7 @@ def _storage(path: Path, mode: str = "rw") -> Storage:
         writer=engine.execution_options(writing=True),
         out_of_reach=lambda error: getattr(error, "sqlite_errorcode", 0) & 0xFF in SURROUNDINGS,
         guard=partial(_check_files, path, files),
-        remember=partial(_remember, path),
+        turn=partial(turn, path) if mode == "rw" else contextlib.nullcontext,
     )
 
 
@@ -138,12 +175,6 @@ def _check_files(path: Path, files: Mapping[str, tuple[int, int]]) -> None:
 def _identities(path: Path) -> dict[str, tuple[int, int]]:
     found = {ending: _beside(path, ending).stat() for ending in ("", "-wal")}
     return {ending: (stat.st_dev, stat.st_ino) for ending, stat in found.items()}
-
-
-def _remember(path: Path, checkpoint: Mapping[str, object]) -> None:
-    # The charge is on disk already; a witness that is one entry behind is weaker, not wrong.
-    with contextlib.suppress(OSError, LedgerBusy):
-        advance(path, checkpoint, storage.PATIENCE_SECONDS)
 
 
 def _beside(path: Path, ending: str) -> Path:

@@ -19,6 +19,9 @@ NEXT_ENTRIES_OF = NEXT_ENTRIES.where(ENTRIES.c.dataset == bindparam("of"))
 ADD_ENTRIES = insert(ENTRIES)
 FINISH_ENTRY = update(ENTRIES).where(ENTRIES.c.number == bindparam("wanted")).values(finished=bindparam("by"))
 
+#: Recoveries, and what else may be about several data sets and speaks of one.
+RECOVERIES = ALL_ENTRIES.where(ENTRIES.c.dataset.is_(None), ENTRIES.c.body.contains("recover"))
+
 LAST_ENTRY_OF = select(func.max(ENTRIES.c.number)).where(ENTRIES.c.dataset == bindparam("of"))
 ONE_ACCOUNT = select(ACCOUNTS, LAST_ENTRY_OF.scalar_subquery().label("last")).where(
     ACCOUNTS.c.dataset == bindparam("of")

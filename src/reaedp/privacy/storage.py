@@ -3,16 +3,19 @@
 Numbers that decide about privacy are stored as canonical text; integers are counts and entry numbers only.
 """
 
+import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from typing import Any
 
 from sqlalchemy import BigInteger, Column, Connection, Engine, Index, Integer, MetaData, Table, Text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from reaedp.errors import LedgerBusy, LedgerDamaged, LedgerError
+from reaedp.privacy.high_water_mark import HighWaterMark
 
 #: How long to wait for other processes before giving up.
 PATIENCE_SECONDS = 30.0
@@ -71,8 +74,10 @@ class Storage:
     out_of_reach: Callable[[BaseException], bool]
     #: Raises when what was just read or written is not what others will see under the same address.
     guard: Callable[[], None] = lambda: None
-    #: Notes the last entry outside the database.
-    remember: Callable[[Mapping[str, object]], None] = lambda checkpoint: None  # noqa: ARG005
+    #: Where the last entry is noted outside the database.
+    marks: tuple[HighWaterMark, ...] = ()
+    #: Lets writers go one after another, where the database does not do that fairly.
+    turn: Callable[[], AbstractContextManager[None]] = nullcontext
     process: int = field(default_factory=os.getpid)
 
     @contextmanager
@@ -81,12 +86,27 @@ class Storage:
         if os.getpid() != self.process:
             raise LedgerBusy("A ledger opened before a fork cannot be used in the child; open it after the fork.")
         try:
-            with (self.writer if write else self.reader).begin() as connection:
+            with self.turn() if write else nullcontext(), (self.writer if write else self.reader).begin() as connection:
                 yield connection
         except (SQLAlchemyError, OSError, MemoryError, UnicodeError) as error:
             # The last two come from damaged pages: lengths and messages that are none.
             raise self._translated(error) from error
         self.guard()
+
+    def noted(self) -> tuple[tuple[str, dict[str, Any]], ...]:
+        """Give what the marks remember, each with the name of its keeper; what is the same only once."""
+        found: dict[tuple[Any, ...], tuple[str, dict[str, Any]]] = {}
+        for mark in self.marks:
+            with contextlib.suppress(OSError):  # said when the ledger was opened
+                if (checkpoint := mark.recall()) is not None:
+                    found.setdefault(tuple(sorted(checkpoint.items())), (mark.keeper, checkpoint))
+        return tuple(found.values())
+
+    def remember(self, checkpoint: Mapping[str, object]) -> None:
+        """Note the last entry; what is charged stays charged if that fails."""
+        for mark in self.marks:
+            with contextlib.suppress(OSError):
+                mark.advance(checkpoint)
 
     def close(self) -> None:
         """Let go of the file or the connection."""

@@ -162,11 +162,16 @@ def _take_finish(replay: Replay, entry: Entry) -> None:
     replay.finished.update(dict.fromkeys(numbers, entry.number))
 
 
+def _take_recovery(replay: Replay, entry: Entry) -> None:
+    """Nothing is computed from it; `Recovery` itself refuses what cannot be."""
+
+
 _TAKE: dict[str, Callable[[Replay, Entry], None]] = {
     "register": _take_terms,
     "raise": _take_terms,
     "charge": _take_charge,
     "finish": _take_finish,
+    "recover": _take_recovery,
 }
 
 

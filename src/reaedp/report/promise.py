@@ -73,8 +73,21 @@ def budget(folder: PublishedFolder) -> Panel:
                 " was left when they were made."
             ),
             "Costs add up to less than their sum where the theory of composition allows it.",
+            *_paid_by(folder.record.get("ledger", {})),
         ),
         grids=(Grid("Cost of each release by itself", ("release", "ε", "ledger entry"), rows, folded=True),),
+    )
+
+
+def _paid_by(state: dict[str, Any]) -> tuple[str, ...]:
+    """Which ledger added them up; folders of older programs do not say."""
+    if "identity" not in state:
+        return ()
+    return (
+        (
+            f"They are charged to the ledger {state['name']}, identity {state['identity']}."
+            " Releases of the same data that name another identity are not added up with these."
+        ),
     )
 
 
