@@ -45,6 +45,7 @@ def publish(
             "remaining": curator.ledger.remaining(plan.contract.dataset),
         }
         progress("writing numbers and report")
-        folder.write(plan.contract, releases, facts, public_report if page else None)
-    curator.ledger.finish([release.entry for release in releases])
+        written = folder.write(plan.contract, releases, facts, public_report if page else None)
+    # The folder is in its place: what the ledger now remembers of it cannot be edited any more.
+    curator.ledger.finish([release.entry for release in releases], written)
     return releases

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from reaedp.cli import learn, ledger
+from reaedp.cli import keys, learn, ledger
 from reaedp.cli.audit import audit
 from reaedp.cli.calibrate import calibrate
 from reaedp.cli.data import Data, Engine, Memory
@@ -22,11 +22,13 @@ app = typer.Typer(
 )
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(learn.app, name="learn")
+app.add_typer(keys.app, name="keys")
 app.command()(calibrate)
 app.command()(evaluate)
 app.command()(audit)
 app.command()(report)
 app.command()(reproduce)
+app.command()(keys.sign)
 
 
 @app.command()
@@ -39,7 +41,9 @@ def init(
     from reaedp.contract.draft import draft
     from reaedp.curator.source import open_source
     from reaedp.errors import DeclarationError
+    from reaedp.place import outside_releases
 
+    outside_releases(out)
     source = open_source(data, engine)
     if out.exists():
         raise DeclarationError(f"{out} exists already. Choose another --out.")
@@ -75,8 +79,12 @@ def plan(
 ) -> None:
     """Show cost and expected error of every release before any data is opened."""
     from reaedp.cli import screen
+    from reaedp.place import outside_releases
     from reaedp.plan import Plan
 
+    for path in (plot, html):
+        if path is not None:
+            outside_releases(path)
     wanted = Plan.load(file)
     screen.show_plan(wanted, plot)
     if html is not None:
@@ -94,9 +102,11 @@ def release(
     """Charge the ledger, count, add noise, and write the release folder."""
     from reaedp.cli.screen import steps
     from reaedp.folder import REPORT
+    from reaedp.place import outside_releases
     from reaedp.plan import Plan
     from reaedp.publication import publish
 
+    outside_releases(out)
     with steps() as progress:
         publish(Plan.load(file), data, out, progress, engine=engine)
     page = out / REPORT
@@ -107,10 +117,17 @@ def release(
 @app.command()
 def verify(
     folder: Annotated[Path, typer.Argument(help="A release folder.")],
-    ledger: Annotated[str | None, typer.Option(help="Also check that the ledger paid for it.")] = None,
+    ledger: Annotated[str | None, typer.Option(help="Also check that the ledger paid for it, and knows it.")] = None,
+    public_key: Annotated[
+        Path | None, typer.Option(help="Also check that the holder of this key's private half signed it.")
+    ] = None,
 ) -> None:
-    """Check files, arithmetic and ledger entries of a release folder."""
+    """Check files, arithmetic, numbers, ledger entries and signature of a release folder."""
+    from reaedp.cli.screen import steps
     from reaedp.verification import verify as check_folder
 
-    for line in check_folder(folder, ledger):
+    with steps() as progress:
+        progress("checking")
+        checked = check_folder(folder, ledger, public_key)
+    for line in checked:
         typer.echo(f"✓ {line}")
