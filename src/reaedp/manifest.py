@@ -25,7 +25,7 @@ from reaedp.privacy.canonical import price_record, write
 from reaedp.privacy.entry import UNREADABLE
 from reaedp.privacy.unit import Sensitivity, Unit
 from reaedp.release import Release
-from reaedp.schema.manifest_schema import MANIFESTS
+from reaedp.schema.manifest_schema import LIBRARIES, MANIFESTS
 from reaedp.schema.strict_json import NotStrict, read_strict
 from reaedp.statistics.statistic import Statistic
 
@@ -34,8 +34,6 @@ FORMAT = 2
 SIGNATURE_FILE = "release.json.sig"
 #: Mistakes that are told at once.
 MOST_MISTAKES = 10
-#: The libraries whose version can matter to someone who checks a release.
-LIBRARIES = ("reaedp", "opendp", "dp-accounting", "duckdb", "narwhals", "numpy")
 
 
 def manifest(

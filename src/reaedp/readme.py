@@ -48,7 +48,8 @@ LIMITS = (
 
 _CHECK = """\
 How to check
-  `reaedp verify FOLDER` compares every file with its SHA-256 in release.json and recomputes the price."""
+  `reaedp verify FOLDER` compares every file with its SHA-256 in release.json and computes prices, errors and derived
+  numbers again; --ledger asks the ledger that paid, --public-key checks the keeper's signature."""
 
 
 def readme(contract: Contract, releases: tuple[Release, ...], names: list[str], columns: Collection[str]) -> str:

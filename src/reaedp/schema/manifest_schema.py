@@ -27,6 +27,9 @@ MOMENT = Text(
     "a time such as 2030-01-31T12:00:00+00:00",
     r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\+00:00",
 )
+#: The libraries whose version can matter to someone who checks a release.
+LIBRARIES = ("reaedp", "opendp", "dp-accounting", "duckdb", "narwhals", "numpy")
+_VERSION = Text("a version", r"[0-9][0-9A-Za-z.+!_-]{0,60}")
 _POSITIVE, _NOT_NEGATIVE, _SHARE = Real(5e-324, 1e300), Real(0, 1e300), Real(0, 1)
 _STEPS = Whole(1, 10**49)
 
@@ -85,7 +88,7 @@ _COMMON: dict[str, Pattern] = {
     "unit": _UNIT,
     "budget": _BUDGET,
     "private": Truth(),
-    "software": MapOf(Text(longest=100), Text(longest=100)),
+    "software": Keys(dict.fromkeys(("python", *LIBRARIES), _VERSION)),
     "files": MapOf(FILE, DIGEST),
 }
 

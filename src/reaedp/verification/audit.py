@@ -56,7 +56,7 @@ def _verdict_follows(finding: dict[str, Any]) -> bool:
     ):
         return False
     if measured is None:
-        return True
+        return claim is not None or finding["attainable"] is None
     if claim is None:
         return False
     best = claim if finding["attainable"] is None else min(claim, finding["attainable"])

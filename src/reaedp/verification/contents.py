@@ -63,8 +63,8 @@ def check_contents(folder: Path, release: Rebuilt) -> str:
 
 def _read(parquet: Path, table: Path) -> Frame | None:
     """The Parquet file, if the CSV file says the same."""
-    with open_plain(table) as file:
-        header = next(csv.reader(TextIOWrapper(file, encoding="utf-8", newline="")), [])
+    with open_plain(table) as file, TextIOWrapper(file, encoding="utf-8", newline="") as text:
+        header = next(csv.reader(text), [])
     with closing(connect_for_released()) as connection:
         stored = connection.read_parquet(_exactly(parquet))
         if header != [no_formula(name) for name in stored.columns]:

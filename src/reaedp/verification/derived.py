@@ -142,8 +142,14 @@ def check_totals(record: dict[str, Any], contract: Contract, folder: Path) -> li
 
 
 def _check_words(record: dict[str, Any], total: float, words: str) -> None:
-    lines = [f"  {', '.join(release['files'])}: {release['title']}" for release in record["releases"]]
-    lines += [f"    ledger entry {release['entry']}" for release in record["releases"]]
-    said = [line in words for line in lines] + [f"ε = {total:.4g}" in words, record["dataset"] in words]
-    if not all(said) or ("NOT PRIVATE" in words) == record["private"]:
+    lines = [record["dataset"]]
+    for release in record["releases"]:
+        lines += [
+            f"\n  {', '.join(release['files'])}: {release['title']}\n",
+            f"\n    ledger entry {release['entry']}\n",
+        ]
+    at = 0
+    for line in (*lines, f"ε = {total:.4g}"):  # in this order, so that each entry stands below its release
+        at = words.find(line, at) if at >= 0 else at
+    if at < 0 or ("\nNOT PRIVATE: " in words) == record["private"]:
         raise ReaedpError("README.txt and release.json tell different things of the releases, or of their noise.")
