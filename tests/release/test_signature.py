@@ -2,36 +2,41 @@
 
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
-from reaedp import Plan, publish, verify
+from reaedp import verify
+from reaedp.cli.app import app
 from reaedp.errors import DeclarationError, ReaedpError
 from reaedp.signature import check_signature, create_keys, sign
 
 pytest.importorskip("cryptography", reason="needs the extra sign")
-Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def released(clinic: Path) -> Path:
-    publish(Plan.load(clinic / "plan.toml"), str(clinic / "data.csv"), clinic / "out", audited=False, page=False)
-    return clinic
+def released(made: Path, tmp_path: Path) -> Path:
+    """A release with its ledger, to be signed."""
+    shutil.copytree(made, tmp_path / "copy")
+    return tmp_path / "copy"
 
 
-def test_a_signed_release_is_checked_by_the_public_key_alone(released: Path, reaedp: Run) -> None:
-    made = reaedp("keys", "create", "keeper.key")
-    assert 0 == made.returncode, made.stderr
+def run(*arguments: str) -> Any:
+    return CliRunner().invoke(app, arguments)
+
+
+def test_a_signed_release_is_checked_by_the_public_key_alone(released: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(released)
+    assert 0 == run("keys", "create", "keeper.key").exit_code
     assert 0o600 == (released / "keeper.key").stat().st_mode & 0o777
-    done = reaedp("sign", "out", "--key", "keeper.key")
-    assert 0 == done.returncode, done.stderr
+    assert 0 == run("sign", "out", "--key", "keeper.key").exit_code
     (released / "keeper.key").unlink()
-    checked = reaedp("verify", "out", "--public-key", "keeper.pub", "--ledger", "budget.sqlite")
-    assert 0 == checked.returncode, checked.stderr
+    checked = run("verify", "out", "--public-key", "keeper.pub", "--ledger", "budget.sqlite")
+    assert 0 == checked.exit_code, checked.exception
     assert "signed with the key of keeper.pub" in checked.stdout
-    assert "give the keeper's public key" in reaedp("verify", "out").stdout
+    assert "give the keeper's public key" in run("verify", "out").stdout
 
 
 def test_openssl_checks_the_same_signature(released: Path) -> None:
@@ -65,20 +70,28 @@ def test_another_key_an_edit_or_no_signature_is_said(released: Path) -> None:
         verify(released / "out", public_key=keeper)
 
 
-def test_a_folder_that_does_not_verify_is_not_signed(released: Path, reaedp: Run) -> None:
+def test_a_folder_that_does_not_verify_is_not_signed(released: Path) -> None:
     create_keys(released / "keeper.key")
     (released / "out" / "ages.csv").write_text("mine")
-    done = reaedp("sign", "out", "--key", "keeper.key")
-    assert (1, False) == (done.returncode, (released / "out" / "release.json.sig").exists())
+    done = run("sign", str(released / "out"), "--key", str(released / "keeper.key"))
+    assert isinstance(done.exception, ReaedpError)
+    assert "ages.csv was changed" in str(done.exception)
+    assert not (released / "out" / "release.json.sig").exists()
 
 
-def test_a_passphrase_hides_the_private_key(released: Path) -> None:
+def test_a_passphrase_hides_the_private_key(released: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     public = create_keys(released / "keeper.key", b"open sesame")
     for wrong in (None, b"open"):
         with pytest.raises(DeclarationError, match="passphrase"):
             sign(released / "out", released / "keeper.key", wrong)
     sign(released / "out", released / "keeper.key", b"open sesame")
     assert check_signature(released / "out", (released / "out" / "release.json").read_bytes(), public)
+    monkeypatch.setenv("REAEDP_PASSPHRASE", "open sesame")
+    assert 0 == run("sign", str(released / "out"), "--key", str(released / "keeper.key")).exit_code
+    monkeypatch.delenv("REAEDP_PASSPHRASE")
+    asked = CliRunner().invoke(app, ["keys", "create", str(released / "new.key"), "--passphrase"], input="a b\na b\n")
+    assert 0 == asked.exit_code
+    assert b"ENCRYPTED" in (released / "new.key").read_bytes()
 
 
 def test_keys_are_never_written_over_and_must_be_keys(tmp_path: Path) -> None:
@@ -88,9 +101,12 @@ def test_keys_are_never_written_over_and_must_be_keys(tmp_path: Path) -> None:
     with pytest.raises(DeclarationError, match=r"must not end in \.pub"):
         create_keys(tmp_path / "other.pub")
     (tmp_path / "text").write_text("no key")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "release.json").write_text("{}")
     for key in ("text", "nothing", "keeper.pub"):
         with pytest.raises(DeclarationError):
-            sign(tmp_path, tmp_path / key) if (tmp_path / "release.json").write_text("{}") else None
+            sign(folder, tmp_path / key)
     for key in ("text", "nothing", "keeper.key"):
         with pytest.raises(DeclarationError):
             check_signature(tmp_path, b"{}", tmp_path / key)

@@ -6,23 +6,23 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
-from subprocess import CompletedProcess
 
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 from reaedp import Contract, Curator, Laplace, Ledger, Marginal, Plan, publish, verify
+from reaedp.cli.app import app
 from reaedp.errors import DeclarationError, ReaedpError
 from reaedp.privacy.canonical import digest
 from reaedp.schema.strict_json import NotStrict, read_strict
 
-Run = Callable[..., CompletedProcess[str]]
-
 
 @pytest.fixture
-def released(clinic: Path) -> Path:
-    publish(Plan.load(clinic / "plan.toml"), str(clinic / "data.csv"), clinic / "out", audited=False, page=False)
-    return clinic
+def released(made: Path, tmp_path: Path) -> Path:
+    """A release with its ledger, to be spoilt."""
+    shutil.copytree(made, tmp_path / "copy")
+    return tmp_path / "copy"
 
 
 def _folder(place: Path) -> None:
@@ -71,14 +71,17 @@ def _device(place: Path) -> None:
     "spoil",
     [_folder, _link, _dangling, _pipe, _device, _manifest_pipe, _manifest_folder, _manifest_link, _signed],
 )
-def test_anything_but_regular_files_is_refused_in_words(
-    released: Path, reaedp: Run, spoil: Callable[[Path], None]
-) -> None:
+def test_anything_but_regular_files_is_refused_in_words(released: Path, spoil: Callable[[Path], None]) -> None:
     spoil(released / "out")
-    done = reaedp("verify", "out")
-    assert 1 == done.returncode
-    assert "regular file" in done.stderr
-    assert "Traceback" not in done.stderr
+    with pytest.raises(ReaedpError, match="regular file"):
+        verify(released / "out")
+
+
+def test_the_command_says_so_with_an_exit_code(released: Path) -> None:
+    (released / "out" / "more").mkdir()
+    result = CliRunner().invoke(app, ["verify", str(released / "out")])
+    assert isinstance(result.exception, ReaedpError)
+    assert (1, "A release folder has regular files only") == (result.exception.exit_code, str(result.exception)[:39])
 
 
 @pytest.mark.parametrize("name", ["/etc/hostname", "../secret", "a/b", ".", "..", "", "a\u0000b", "ages.csv"])
@@ -94,11 +97,10 @@ def test_nothing_outside_the_folder_is_read(released: Path, name: str, monkeypat
     assert {str(released / "out" / "release.json")} == set(opened)
 
 
-def test_a_folder_that_is_none_is_a_wrong_argument(clinic: Path, reaedp: Run) -> None:
-    for place in ("nowhere", ".", "data.csv"):
-        done = reaedp("verify", place)
-        assert (2, False) == (done.returncode, "Traceback" in done.stderr), place
-    assert clinic.exists()
+@pytest.mark.parametrize("place", ["nowhere", ".", "data.csv"])
+def test_a_folder_that_is_none_is_a_wrong_argument(clinic: Path, place: str) -> None:
+    with pytest.raises(DeclarationError, match="is not a release folder"):
+        verify(clinic / place)
 
 
 def test_looking_at_a_ledger_that_is_not_there_makes_none(released: Path) -> None:
