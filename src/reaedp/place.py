@@ -21,8 +21,8 @@ def outside_releases(path: Path, *, secret: bool = False) -> Path:
 
     What must not be published must not lie where everything is published: for a `secret` the error says so.
     """
-    # By its name and by where links lead; ".." is taken out by the latter alone, as the system does it.
-    for way in (path.absolute(), path.resolve()):
+    # A link is written through by some programs, and replaced where it lies by others.
+    for way in (path.resolve(), path.parent.resolve() / path.name):
         for folder in (way, *way.parents):
             if os.path.lexists(folder / MANIFEST_FILE):
                 rule = f"{path} lies in {folder}, a release folder, in which nothing may be added or changed"

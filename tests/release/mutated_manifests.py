@@ -213,8 +213,8 @@ def mutations(at: Place) -> Iterator[Mutation]:
 
 #: Facts that nothing else in a folder tells: only the ledger, or who signed, can say that they were changed a little.
 _SILENT = (
-    *("created", "audit", "audit.subject", "audit.pair", "audit.method", "ledger.spent", "ledger.remaining"),
-    *("releases.details.rows_found", "releases.details.tables", "releases.details.account"),
+    *("created", "audit", "audit.0.subject", "audit.0.pair", "audit.0.method", "ledger.spent", "ledger.remaining"),
+    *("releases.0.details.rows_found", "releases.0.details.tables", "releases.0.details.account"),
 )
 
 
@@ -242,13 +242,10 @@ def _by_place(at: Place, whole: dict[str, Any]) -> Iterator[Mutation]:
                 continue
             change(inner, path[-1])
             if draft != whole:
-                silent = family == "changed" and _only_the_ledger_tells(path)
+                untold = where in _SILENT or where.startswith("software.")
+                # A null becomes a number, which is no audit.
+                silent = family == "changed" and untold and _inside(whole, path) is not None
                 yield Mutation(family, f"{at.kind}: {where}", Draft(draft, at.folder).done(), silent=silent)
-
-
-def _only_the_ledger_tells(path: tuple[str | int, ...]) -> bool:
-    where = ".".join(str(part) for part in path if not isinstance(part, int))
-    return where in _SILENT or where.startswith("software.")
 
 
 def _inside(value: Any, path: tuple[str | int, ...]) -> Any:

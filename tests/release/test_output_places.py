@@ -48,8 +48,11 @@ def test_no_command_writes_into_a_copy_of_a_release(home: Path, what: str) -> No
     assert before == {path.name: path.read_bytes() for path in (home / "copy").iterdir()}
 
 
-@pytest.mark.parametrize("place", ["copy", "copy/new", "copy/a/b/c", "link/new", "link/../copy/x", "elsewhere/../copy"])
+@pytest.mark.parametrize(
+    "place", ["copy", "copy/new", "copy/a/b/c", "link/new", "link/../copy/x", "elsewhere/../copy", "copy/out"]
+)
 def test_no_way_leads_into_a_release(home: Path, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / "copy" / "out").symlink_to("../elsewhere")
     with pytest.raises(DeclarationError, match="release folder"):
         outside_releases(Path(place))
     with pytest.raises(NotDisclosable, match="must not be published"):
