@@ -22,7 +22,7 @@ def test_the_whole_path_from_plan_to_verified_release(clinic: Path, reaedp: Run)
         assert "" == done.stderr or command == RELEASE
     verified = reaedp("verify", "out", "--ledger", "budget.sqlite")
     assert 0 == verified.returncode, verified.stderr
-    assert 7 == verified.stdout.count("✓")
+    assert 12 == verified.stdout.count("✓")
     assert sorted(path.name for path in (clinic / "out").iterdir()) == [
         "README.txt", "ages.csv", "ages.parquet", "both.csv", "both.parquet", "frequent.csv", "frequent.parquet",
         "release.json", "report.html",
