@@ -1,5 +1,6 @@
 """Commands as a user types them."""
 
+import hashlib
 import json
 import time
 from collections.abc import Callable
@@ -74,7 +75,11 @@ def test_an_altered_price_does_not_verify(clinic: Path, reaedp: Run) -> None:
         done = reaedp("verify", "out")
         assert 1 == done.returncode
         assert "does not follow" in done.stderr
-    path.write_text(json.dumps({**record, "releases": [{**record["releases"][0], "entry": 1}]}))
+    readme = clinic / "out" / "README.txt"
+    readme.write_text(readme.read_text().replace("ledger entry 2\n", "ledger entry 1\n"))
+    record["files"]["README.txt"] = hashlib.sha256(readme.read_bytes()).hexdigest()
+    record["releases"][0]["entry"] = 1
+    path.write_text(json.dumps(record))
     done = reaedp("verify", "out", "--ledger", "budget.sqlite")
     assert "does not pay" in done.stderr
 

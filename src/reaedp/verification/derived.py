@@ -83,8 +83,8 @@ def _compare(record: dict[str, Any], statistic: Statistic, noise: Calibrated, co
     wrong += [key for key, (value, digits) in numbers.items() if not isclose(value, record[key], rel_tol=digits)]
     if wrong:
         raise ReaedpError(
-            f"The {', '.join(wrong)} stated for {record['name']!r} do not follow from its statistic, its noise and"
-            " the unit; its price and its error are not what release.json says."
+            f"What release.json states of {record['name']!r} does not follow from its statistic, noise and unit:"
+            f" {', '.join(wrong)}."
         )
 
 
