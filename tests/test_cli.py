@@ -1,5 +1,6 @@
 """Commands as a user types them."""
 
+import hashlib
 import json
 import time
 from collections.abc import Callable
@@ -22,7 +23,7 @@ def test_the_whole_path_from_plan_to_verified_release(clinic: Path, reaedp: Run)
         assert "" == done.stderr or command == RELEASE
     verified = reaedp("verify", "out", "--ledger", "budget.sqlite")
     assert 0 == verified.returncode, verified.stderr
-    assert 7 == verified.stdout.count("✓")
+    assert 12 == verified.stdout.count("✓")
     assert sorted(path.name for path in (clinic / "out").iterdir()) == [
         "README.txt", "ages.csv", "ages.parquet", "both.csv", "both.parquet", "frequent.csv", "frequent.parquet",
         "release.json", "report.html",
@@ -79,7 +80,11 @@ def test_an_altered_price_does_not_verify(clinic: Path, reaedp: Run) -> None:
         done = reaedp("verify", "out")
         assert 1 == done.returncode
         assert "does not follow" in done.stderr
-    path.write_text(json.dumps({**record, "releases": [{**record["releases"][0], "entry": 1}]}))
+    readme = clinic / "out" / "README.txt"
+    readme.write_text(readme.read_text().replace("ledger entry 2\n", "ledger entry 1\n"))
+    record["files"]["README.txt"] = hashlib.sha256(readme.read_bytes()).hexdigest()
+    record["releases"][0]["entry"] = 1
+    path.write_text(json.dumps(record))
     done = reaedp("verify", "out", "--ledger", "budget.sqlite")
     assert "does not pay" in done.stderr
 

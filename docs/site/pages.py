@@ -17,6 +17,7 @@ GUIDES = (
     "docs/curves.md",
     "docs/auditing.md",
     "docs/ledger.md",
+    "docs/verifying.md",
     "docs/reports.md",
 )
 #: Sections in their order; the reference is generated.

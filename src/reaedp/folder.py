@@ -22,6 +22,7 @@ from reaedp.engine import connect_for_released
 from reaedp.errors import DeclarationError, ReaedpError
 from reaedp.label import FORMULA, PLAIN, no_formula
 from reaedp.manifest import manifest
+from reaedp.place import MANIFEST_FILE, outside_releases, plain_digest
 from reaedp.readme import readme
 from reaedp.release import Release
 from reaedp.statistics.statistic import Statistic
@@ -47,8 +48,8 @@ class ReleaseFolder:
         releases: tuple[Release, ...],
         facts: Mapping[str, Any] = MappingProxyType({}),
         page: Page | None = None,
-    ) -> None:
-        """Write all files, make them durable, then give the folder its name.
+    ) -> str:
+        """Write all files, make them durable, then give the folder its name; the SHA-256 of its manifest.
 
         `facts` are further public facts for the manifest. `page` makes a page for people from what lies in the folder.
         """
@@ -57,10 +58,10 @@ class ReleaseFolder:
             names = sorted(path.name for path in self._hidden.iterdir())
             words = readme(contract, releases, names, columns, facts.get("ledger"))
             (self._hidden / "README.txt").write_text(words, encoding="utf-8")
-            self._write_manifest(contract, releases, facts)
+            written = self._write_manifest(contract, releases, facts)
             if page is not None and (text := _attempted(page, self._hidden)):
                 (self._hidden / REPORT).write_text(text, encoding="utf-8")
-                self._write_manifest(contract, releases, facts)
+                written = self._write_manifest(contract, releases, facts)
             for path in [*self._hidden.iterdir(), self._hidden]:
                 # How long counting took is nobody's business.
                 os.utime(path, (self._created.timestamp(), self._created.timestamp()))
@@ -70,10 +71,13 @@ class ReleaseFolder:
             _sync(self._target.parent)
         except OSError as error:
             raise ReaedpError(f"{self._target} could not be written: {error.strerror}.") from None
+        return written
 
-    def _write_manifest(self, contract: Contract, releases: tuple[Release, ...], facts: Mapping[str, Any]) -> None:
-        record = manifest(contract, releases, self._created, hashes(self._hidden)) | dict(facts)
-        (self._hidden / "release.json").write_text(json.dumps(record, indent=1, ensure_ascii=False), "utf-8")
+    def _write_manifest(self, contract: Contract, releases: tuple[Release, ...], facts: Mapping[str, Any]) -> str:
+        record = manifest(contract, releases, self._created, _hashes(self._hidden)) | dict(facts)
+        content = json.dumps(record, indent=1, ensure_ascii=False).encode()
+        (self._hidden / MANIFEST_FILE).write_bytes(content)
+        return hashlib.sha256(content).hexdigest()
 
 
 def _attempted(page: Page, folder: Path) -> str:
@@ -90,6 +94,7 @@ def new_folder(target: Path, expected_bytes: int) -> Iterator[ReleaseFolder]:
 
     What a release that was killed left in the same place is removed.
     """
+    outside_releases(target)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise DeclarationError(f"The output folder must be new or empty; {target} is in use. Choose another --out.")
     hidden = None
@@ -123,13 +128,9 @@ def _sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def hashes(folder: Path) -> dict[str, str]:
+def _hashes(folder: Path) -> dict[str, str]:
     """SHA-256 of every file except the manifest itself."""
-    return {
-        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.iterdir())
-        if path.name != "release.json"
-    }
+    return {path.name: plain_digest(path) for path in sorted(folder.iterdir()) if path.name != MANIFEST_FILE}
 
 
 def _write_release(stem: Path, release: Release) -> list[str]:
@@ -160,7 +161,7 @@ def _write_values(stem: Path, columns: dict[str, NDArray[Any]]) -> None:
             key for key, kind in zip(frame, connection.table("frame").types, strict=True) if str(kind) == "VARCHAR"
         }
         exact = {key: key for key in frame}
-        safe = exact | {key: _NO_FORMULA.format(text=key) for key in texts}
+        safe = exact | {key: NO_FORMULA.format(text=key) for key in texts}
         for suffix, options, cells, named in (
             (".csv", "FORMAT csv, HEADER", safe, map(no_formula, columns)),
             (".parquet", "FORMAT parquet", exact, columns),
@@ -171,7 +172,7 @@ def _write_values(stem: Path, columns: dict[str, NDArray[Any]]) -> None:
 
 
 #: `label.no_formula` in the engine: spreadsheets open CSV files, and levels come from outside.
-_NO_FORMULA = (
+NO_FORMULA = (
     f"CASE WHEN regexp_full_match({{text}}, '{FORMULA}') AND NOT regexp_full_match({{text}}, '{PLAIN}')"
     " THEN '''' || {text} ELSE {text} END"
 )

@@ -1,67 +1,39 @@
 """`release.json`: what was released, how, and at what price, in a form that programs can check."""
 
-import json
 import math
 import platform
-from collections.abc import Iterable
-from dataclasses import asdict, fields, is_dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import UTC, date, datetime
 from functools import cache
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
+from reaedp import description
 from reaedp.contract import Column, Contract, Curve, Date, Picture
 from reaedp.contract.contract import KINDS
-from reaedp.curves.deniable_curves import DeniableCurves
-from reaedp.curves.mean_curve import MeanCurve
-from reaedp.curves.synthetic_curves import SyntheticCurves
+from reaedp.description import mechanism_record, plain, read_mechanism, statistic_record, tuples
 from reaedp.errors import DeclarationError, ReaedpError
-from reaedp.mechanisms.gaussian import Gaussian
-from reaedp.mechanisms.laplace import Laplace
-from reaedp.mechanisms.mechanism import Calibrated, Mechanism
-from reaedp.mechanisms.threshold import Threshold
-from reaedp.mechanisms.two_stage import TwoStage
+from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.place import MANIFEST_FILE, read_plain
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.privacy.budget import Budget
-from reaedp.privacy.canonical import price_record
+from reaedp.privacy.canonical import price_record, write
+from reaedp.privacy.entry import UNREADABLE
 from reaedp.privacy.unit import Sensitivity, Unit
 from reaedp.release import Release
-from reaedp.statistics.entropy import ConditionalEntropy, Entropy, MutualInformation
-from reaedp.statistics.entropy_histogram import EntropyHistogram
-from reaedp.statistics.entropy_map import EntropyMap
-from reaedp.statistics.marginal import KeyedMarginal, Marginal
-from reaedp.statistics.pixels import Pixels
-from reaedp.statistics.routed_entropy import RoutedEntropy
+from reaedp.schema.manifest_schema import LIBRARIES, MANIFESTS
+from reaedp.schema.strict_json import NotStrict, read_strict
 from reaedp.statistics.statistic import Statistic
-from reaedp.synthesis.amortised import Amortised
-from reaedp.synthesis.deniability import Deniable
-from reaedp.synthesis.network import Network
-from reaedp.synthesis.synthetic import Synthetic
 
-FORMAT = 1
-STATISTICS: dict[str, type[Any]] = {
-    kind.__name__: kind
-    for kind in (
-        Marginal,
-        EntropyHistogram,
-        KeyedMarginal,
-        Entropy,
-        RoutedEntropy,
-        ConditionalEntropy,
-        MutualInformation,
-        EntropyMap,
-        Synthetic,
-        MeanCurve,
-        SyntheticCurves,
-        Pixels,
-    )
-}
-MECHANISMS: dict[str, type[Any]] = {
-    kind.name: kind for kind in (Laplace, Gaussian, Threshold, TwoStage, Network, Amortised, Deniable, DeniableCurves)
-}
-#: The libraries whose version can matter to someone who checks a release.
-LIBRARIES = ("reaedp", "opendp", "dp-accounting", "duckdb", "narwhals", "numpy")
+FORMAT = 2
+#: What signs the manifest; the two are the only files of a folder that the manifest does not list.
+SIGNATURE_FILE = "release.json.sig"
+#: Mistakes that are told at once.
+MOST_MISTAKES = 10
 
 
 def manifest(
@@ -73,13 +45,25 @@ def manifest(
         "dataset": contract.dataset,
         "contract": contract.fingerprint,
         "created": created.astimezone(UTC).isoformat(timespec="seconds"),
-        "unit": asdict(contract.unit),
-        "budget": asdict(contract.budget),
+        **contract_facts(contract),
         "private": not any(release.seeded for release in releases),
-        "releases": [_release(release, contract, own_files(release, hashes)) for release in releases],
+        "releases": [_release(release, contract, own_files(release.name, hashes)) for release in releases],
         "software": _software(),
         "files": hashes,
-    } | _other_facts(contract)
+        "audit": None,
+        "ledger": None,
+    }
+
+
+def contract_facts(contract: Contract) -> dict[str, Any]:
+    """All public facts of a contract: its fingerprint follows from them and the name of the data set."""
+    return {
+        "unit": asdict(contract.unit),
+        "budget": asdict(contract.budget),
+        "columns": [_column(column) for column in contract.columns],
+        "curves": [_facts(curve) for curve in contract.curves],
+        "picture": asdict(contract.picture) if contract.picture else None,
+    }
 
 
 @cache
@@ -88,15 +72,9 @@ def _software() -> dict[str, str]:
     return {"python": platform.python_version()} | {name: version(name) for name in LIBRARIES}
 
 
-def _other_facts(contract: Contract) -> dict[str, Any]:
-    """Curves and picture, where there are any."""
-    curves = {"curves": [_facts(curve) for curve in contract.curves]} if contract.curves else {}
-    return curves | ({"picture": asdict(contract.picture)} if contract.picture else {})
-
-
-def own_files(release: Release, names: Iterable[str]) -> list[str]:
-    """The files of one release; its name has no dot."""
-    return [name for name in names if name.partition(".")[0] == release.name]
+def own_files(release: str, names: Iterable[str]) -> list[str]:
+    """The files of the release of this name, which has no dot."""
+    return [name for name in names if name.partition(".")[0] == release]
 
 
 def _release(release: Release, contract: Contract, files: list[str]) -> dict[str, Any]:
@@ -105,7 +83,6 @@ def _release(release: Release, contract: Contract, files: list[str]) -> dict[str
         "name": release.name,
         "title": release.statistic.title,
         "statistic": statistic_record(release.statistic),
-        "columns": [_column(column) for column in contract.select(release.statistic.columns)],
         "mechanism": mechanism_record(noise.mechanism),
         "sensitivity": asdict(noise.sensitivity),
         "scale": noise.scale,
@@ -115,7 +92,7 @@ def _release(release: Release, contract: Contract, files: list[str]) -> dict[str
         "mean_error": release.mean_error,
         "entry": release.entry,
         "seeded": release.seeded,
-        "details": release.details,
+        "details": _without_infinity(release.details),
         "files": files,
     }
 
@@ -125,87 +102,97 @@ def _column(column: Column) -> dict[str, Any]:
 
 
 def _facts(declared: Column | Curve) -> dict[str, Any]:
-    return {key: _plain(value) for key, value in asdict(declared).items() if value is not None}
+    return {key: plain(value) for key, value in asdict(declared).items() if value is not None}
 
 
-def _plain(value: object) -> object:
-    """JSON has neither dates nor infinity."""
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return str(value) if isinstance(value, date) or value == math.inf else value
+def _without_infinity(value: Any) -> Any:
+    """JSON has no infinite number, and a figure that is one says nothing."""
+    if isinstance(value, dict):
+        return {key: _without_infinity(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_infinity(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """What a release folder says of itself."""
+    """What a release folder says of itself, in its declared form; nothing in it is believed yet."""
+    return parse_manifest(read_plain(folder / MANIFEST_FILE), folder)
+
+
+def parse_manifest(content: bytes, folder: Path) -> dict[str, Any]:
+    """The manifest in these bytes; one of an earlier version is given the form of today, but for its `format`."""
+    where = folder / MANIFEST_FILE
     try:
-        record: Any = json.loads((folder / "release.json").read_text(encoding="utf-8"))
-    except OSError as error:
-        raise DeclarationError(f"{folder} is not a release folder: release.json {error.strerror}.") from None
-    except ValueError:
-        raise ReaedpError(f"{folder}/release.json is damaged: it is not valid JSON.") from None
-    if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise ReaedpError(f"{folder}/release.json is damaged, or of a format that this version does not know.")
-    return record
+        record: Any = read_strict(content)
+    except NotStrict as rule:
+        raise ReaedpError(f"{where} is damaged: {rule}.") from None
+    number = record.get("format") if isinstance(record, dict) else None
+    if type(number) is not int or number not in MANIFESTS:
+        known = ", ".join(map(str, sorted(MANIFESTS)))
+        raise ReaedpError(f"{where} is damaged, or of a format that this version does not know. Known: {known}.")
+    found = list(islice(MANIFESTS[number].mistakes(record, ""), MOST_MISTAKES))
+    if found:
+        raise ReaedpError("\n".join([f"{where} is damaged.", *found]))
+    return record if number == FORMAT else _from_format_1(record)
+
+
+def _from_format_1(record: dict[str, Any]) -> dict[str, Any]:
+    """The columns that releases used, gathered; the contract may have had others."""
+    used = [column for release in record["releases"] for column in release["columns"]]
+    columns = {str(column.get("name")): column for column in used}
+    if any(columns[str(column.get("name"))] != column for column in used):
+        raise ReaedpError("release.json is damaged: two of its releases declare one column differently.")
+    missing: dict[str, Any] = {"curves": [], "picture": None, "audit": None, "ledger": None}
+    shorter = [{key: value for key, value in release.items() if key != "columns"} for release in record["releases"]]
+    return missing | record | {"columns": list(columns.values()), "releases": shorter}
 
 
 def read_contract(record: dict[str, Any]) -> Contract:
     """What a manifest says of the contract: enough to compute every sensitivity again."""
-    facts = {column["name"]: column for release in record["releases"] for column in release["columns"]}
-    return Contract(
-        dataset=record["dataset"],
-        unit=Unit(**record["unit"]),
-        budget=Budget(**record["budget"]),
-        ledger="unknown to the reader of a manifest",
-        columns=tuple(_read_column(dict(column)) for column in facts.values()),
-        curves=tuple(Curve(**_tuples(curve)) for curve in record.get("curves", ())),
-        picture=Picture(**record["picture"]) if "picture" in record else None,
-    )
+    with understood("its contract"):
+        contract = Contract(
+            dataset=record["dataset"],
+            unit=Unit(**record["unit"]),
+            budget=Budget(**record["budget"]),
+            ledger="unknown to the reader of a manifest",
+            columns=tuple(_read_column(column) for column in record["columns"]),
+            curves=tuple(Curve(**tuples(curve)) for curve in record["curves"]),
+            picture=None if record["picture"] is None else Picture(**record["picture"]),
+        )
+        facts = contract_facts(contract)
+        if write(facts) != write({key: record[key] for key in facts}):
+            raise DeclarationError("It is not written as this program writes it.")
+    return contract
 
 
-def _tuples(values: dict[str, Any]) -> dict[str, Any]:
-    """JSON has lists only."""
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
+@contextmanager
+def understood(what: str) -> Iterator[None]:
+    """Whatever goes wrong when something is built again from a manifest is the manifest's mistake."""
+    try:
+        yield
+    except (*UNREADABLE, LookupError, AssertionError, MemoryError) as error:
+        why = f": {error}" if isinstance(error, DeclarationError) else "."
+        raise ReaedpError(f"release.json is damaged: {what} cannot be what a release was made with{why}") from None
 
 
-def _read_column(facts: dict[str, Any]) -> Column:
+def _read_column(record: dict[str, Any]) -> Column:
+    facts = dict(record)
     kind: type[Any] = KINDS[facts.pop("kind")]
-    values = _tuples(facts)
+    values = tuples(facts)
     if kind is Date:
         values |= {key: date.fromisoformat(values[key]) for key in ("lower", "upper")}
+    if type(values.get("entry", 1)) is not int:
+        raise ValueError("the number of an entry is whole")
     return kind(**values)  # type: ignore[no-any-return]
-
-
-def statistic_record(statistic: Statistic) -> dict[str, Any]:
-    """A statistic as its name and its parameters."""
-    parameters = {field.name: _plain(getattr(statistic, field.name)) for field in fields(statistic)}  # type: ignore[arg-type]
-    return {"name": type(statistic).__name__} | parameters
-
-
-def read_statistic(record: dict[str, Any]) -> Statistic:
-    """Rebuild a statistic from its record."""
-    parameters = {key: value for key, value in record.items() if key != "name"}
-    if record["name"] in ("Marginal", "KeyedMarginal", "EntropyMap"):
-        return STATISTICS[record["name"]](*parameters["columns"])  # type: ignore[no-any-return]
-    if "orders" in parameters:
-        parameters["orders"] = [float(order) for order in parameters["orders"]]
-    return STATISTICS[record["name"]](**_tuples(parameters))  # type: ignore[no-any-return]
-
-
-def mechanism_record(mechanism: Mechanism) -> dict[str, Any]:
-    """A mechanism as its name and its parameters, which may be mechanisms themselves."""
-    parameters = {field.name: getattr(mechanism, field.name) for field in fields(mechanism)}  # type: ignore[arg-type]
-    return {"name": mechanism.name} | {
-        key: mechanism_record(cast("Mechanism", value)) if is_dataclass(value) else value
-        for key, value in parameters.items()
-    }
-
-
-def read_mechanism(record: dict[str, Any]) -> Mechanism:
-    """Rebuild a mechanism from its record."""
-    parameters = {key: read_mechanism(value) if isinstance(value, dict) else value for key, value in record.items()}
-    return MECHANISMS[record["name"]](**_tuples({key: parameters[key] for key in parameters if key != "name"}))  # type: ignore[no-any-return]
 
 
 def read_noise(record: dict[str, Any]) -> Calibrated:
     """Rebuild mechanism and sensitivity from a release's record."""
-    return Calibrated(read_mechanism(record["mechanism"]), Sensitivity(**record["sensitivity"]))
+    with understood(f"the mechanism of {record['name']!r}"):
+        return Calibrated(read_mechanism(record["mechanism"]), Sensitivity(**record["sensitivity"]))
+
+
+def read_statistic(record: dict[str, Any]) -> Statistic:
+    """Rebuild the statistic from a release's record."""
+    with understood(f"the statistic of {record['name']!r}"):
+        return description.read_statistic(record["statistic"])

@@ -49,7 +49,8 @@ def publish(
                 "remaining": curator.ledger.remaining(plan.contract.dataset),
             }
             progress("writing numbers and report")
-            folder.write(plan.contract, releases, facts, public_report if page else None)
+            written = folder.write(plan.contract, releases, facts, public_report if page else None)
     with charged(entries):
-        curator.ledger.finish(entries)
+        # The folder is in its place: what the ledger now remembers of it cannot be edited any more.
+        curator.ledger.finish(entries, written)
     return releases

@@ -48,7 +48,8 @@ LIMITS = (
 
 _CHECK = """\
 How to check
-  `reaedp verify FOLDER` compares every file with its SHA-256 in release.json and recomputes the price."""
+  `reaedp verify FOLDER` compares every file with its SHA-256 in release.json and computes prices, errors and derived
+  numbers again; --ledger asks the ledger that paid, --public-key checks the keeper's signature."""
 
 
 def readme(
@@ -67,7 +68,7 @@ def readme(
         f"Differentially private release of {contract.dataset}",
         *(["NOT PRIVATE: made with seeded noise, for experiments on public data only."] if _seeded(releases) else []),
         "What is here",
-        *(_about(release, own_files(release, names)) for release in releases),
+        *(_about(release, own_files(release.name, names)) for release in releases),
         "\n".join(["Columns of the files", *_columns(columns), _COLUMNS_END]),
         "What is promised",
         _promise(contract, total),

@@ -4,6 +4,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from reaedp.contract import Contract
+from reaedp.description import request_digest
 from reaedp.errors import DeclarationError, sentence
 from reaedp.mechanisms.mechanism import Calibrated, Mechanism
 from reaedp.privacy.entry import Charge
@@ -36,15 +37,16 @@ class Request:
         noise = self.calibrated(contract)
         return Charge(
             dataset=contract.dataset,
-            statistic=_visible(self.statistic.title),
+            statistic=visible(self.statistic.title),
             mechanism=noise.title,
             price=noise.price,
             unit=contract.unit,
             contract=contract.fingerprint,
+            request=request_digest(self.name, self.statistic, self.mechanism, contract.fingerprint),
         )
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
     """One line of visible characters: column names may contain anything, entries of a ledger may not."""
     shown = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in unicodedata.normalize("NFC", text))
     return shown.strip()[:10_000].strip()

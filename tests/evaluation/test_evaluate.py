@@ -121,7 +121,7 @@ def test_an_unknown_label_is_refused(published: Path) -> None:
 def test_results_are_written_apart_from_the_release_and_marked(published: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "reaedp", "evaluate", "out", "--data", "data.csv", "--out"]
     inside = subprocess.run([*command, "out/private"], cwd=published, capture_output=True, text=True, check=False)
-    assert (2, False) == (inside.returncode, (published / "out" / "private").exists())
+    assert (5, False) == (inside.returncode, (published / "out" / "private").exists())
     done = subprocess.run(
         [*command, str(tmp_path / "private")], cwd=published, capture_output=True, text=True, check=True
     )

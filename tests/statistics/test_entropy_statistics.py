@@ -30,8 +30,8 @@ from reaedp import (
 )
 from reaedp.answer import Integers
 from reaedp.curator.records import Records
+from reaedp.description import read_statistic, statistic_record
 from reaedp.errors import DeclarationError
-from reaedp.manifest import read_statistic, statistic_record
 from reaedp.privacy.unit import Change, Sensitivity
 from reaedp.statistics.entropies import renyi_entropy
 from reaedp.statistics.entropy import Measured

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from reaedp.cli import learn, ledger
+from reaedp.cli import keys, learn, ledger
 from reaedp.cli.audit import audit
 from reaedp.cli.calibrate import calibrate
 from reaedp.cli.data import Data, Engine, Memory
@@ -22,11 +22,13 @@ app = typer.Typer(
 )
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(learn.app, name="learn")
+app.add_typer(keys.app, name="keys")
 app.command()(calibrate)
 app.command()(evaluate)
 app.command()(audit)
 app.command()(report)
 app.command()(reproduce)
+app.command()(keys.sign)
 
 
 @app.command()
@@ -43,7 +45,9 @@ def init(
     from reaedp.contract.draft import draft
     from reaedp.curator.source import open_source
     from reaedp.errors import DeclarationError
+    from reaedp.place import outside_releases
 
+    outside_releases(out)
     source = open_source(data, engine)
     if out.exists():
         raise DeclarationError(f"{out} exists already. Choose another --out.")
@@ -82,8 +86,12 @@ def plan(
 ) -> None:
     """Show cost and expected error of every release before any data is opened."""
     from reaedp.cli import screen
+    from reaedp.place import outside_releases
     from reaedp.plan import Plan
 
+    for path in (plot, html):
+        if path is not None:
+            outside_releases(path)
     wanted = Plan.load(file)
     screen.show_plan(wanted, plot)
     if html is not None:
@@ -103,9 +111,11 @@ def release(
     from reaedp.cli.stopping import stoppable
     from reaedp.folder import REPORT
     from reaedp.manifest import read_manifest
+    from reaedp.place import outside_releases
     from reaedp.plan import Plan
     from reaedp.publication import publish
 
+    outside_releases(out)
     with stoppable(), steps() as progress:
         wanted = Plan.load(file)
         publish(wanted, data, out, progress, engine=engine)
@@ -119,10 +129,17 @@ def release(
 @app.command()
 def verify(
     folder: Annotated[Path, typer.Argument(help="A release folder.")],
-    ledger: Annotated[str | None, typer.Option(help="Also check that the ledger paid for it.")] = None,
+    ledger: Annotated[str | None, typer.Option(help="Also check that the ledger paid for it, and knows it.")] = None,
+    public_key: Annotated[
+        Path | None, typer.Option(help="Also check that the holder of this key's private half signed it.")
+    ] = None,
 ) -> None:
-    """Check files, arithmetic and ledger entries of a release folder."""
+    """Check files, arithmetic, numbers, ledger entries and signature of a release folder."""
+    from reaedp.cli.screen import steps
     from reaedp.verification import verify as check_folder
 
-    for line in check_folder(folder, ledger):
+    with steps() as progress:
+        progress("checking")
+        checked = check_folder(folder, ledger, public_key)
+    for line in checked:
         typer.echo(f"✓ {line}")

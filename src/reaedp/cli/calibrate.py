@@ -29,7 +29,10 @@ def calibrate(
 ) -> None:
     """Find the ε, the rows or the bins that an acceptable error takes; no data is opened."""
     from reaedp.calibration import Calibration
+    from reaedp.place import outside_releases
 
+    if plot is not None:
+        outside_releases(plot)
     noise: dict[str, Any] = {"change": change, "max_rows": max_rows, "mechanism": mechanism, "delta": delta}
     facts: dict[str, Any] = {"epsilon": epsilon, "rows": rows, "bins": bins, "confidence": confidence}
     asked = Calibration(kind=_kind(error_bits, error_count, route), **noise, **facts)

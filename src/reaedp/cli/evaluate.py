@@ -41,11 +41,11 @@ def evaluate(
     from reaedp.cli.screen import counted_steps
     from reaedp.errors import DeclarationError
     from reaedp.evaluation.evaluate import evaluate as measure
+    from reaedp.place import outside_releases
 
-    if out.exists() or out.resolve().is_relative_to(folder.resolve()):
-        raise DeclarationError(
-            f"--out must be a new folder outside the release, so that it is not published; given {out}."
-        )
+    outside_releases(out, secret=True)
+    if out.exists():
+        raise DeclarationError(f"--out must be a new folder; {out} exists already.")
     with counted_steps() as (progress, counted):
         lines = measure(
             folder,
@@ -65,16 +65,17 @@ def evaluate(
 
 
 def _write(out: Path, lines: "Sequence[Line]") -> None:
-    """Under a hidden name first, so that the folder appears whole or not at all."""
+    """Under a hidden name first, so that the folder appears whole or not at all; for its owner's eyes only."""
     import shutil
     import tempfile
 
     from reaedp.evaluation.line import write_lines
+    from reaedp.place import write_secret
 
     out.parent.mkdir(parents=True, exist_ok=True)
     hidden = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
     try:
-        (hidden / "NOT-TO-BE-PUBLISHED.txt").write_text(WARNING, encoding="utf-8")
+        write_secret(hidden / "NOT-TO-BE-PUBLISHED.txt", WARNING)
         write_lines(hidden, lines)
         hidden.rename(out)
     finally:

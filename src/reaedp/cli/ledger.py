@@ -129,6 +129,9 @@ def verify(
 @app.command(name="checkpoint")
 def write_checkpoint(ledger: Address, out: Annotated[Path, typer.Option(help="Where to keep it.")]) -> None:
     """Write the number and hash of the last entry, to be kept in another place."""
+    from reaedp.place import outside_releases
+
+    outside_releases(out)
     with _open(ledger) as book:
         out.write_text(json.dumps(book.checkpoint()) + "\n", encoding="utf-8")
 

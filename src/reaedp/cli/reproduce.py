@@ -22,7 +22,9 @@ def reproduce(
     from reaedp.cli.screen import steps
     from reaedp.paper.items import ITEMS
     from reaedp.paper.reproduction import SEED, reproduce
+    from reaedp.place import outside_releases
 
+    outside_releases(out)
     found = data or (Path(os.environ["REAEDP_DATA"]) if "REAEDP_DATA" in os.environ else None)
     with steps() as progress:
         done = reproduce(

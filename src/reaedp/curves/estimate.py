@@ -61,6 +61,11 @@ class CurveEstimate:
     smoothed: bool
 
     @property
+    def details(self) -> dict[str, Any]:
+        """The noisy numbers themselves, from which everything else follows."""
+        return {"noisy_sums": self.sums.tolist(), "noisy_count": self.count}
+
+    @property
     def number(self) -> float:
         """The estimated number of curves."""
         return max(self.count / self.weight, float(self.fewest))

@@ -48,7 +48,7 @@ def finished(folder: Path, data: Any, others: Any | None, engine: Any = None) ->
     return [
         Finished(
             name=release["name"],
-            statistic=read_statistic(release["statistic"]),
+            statistic=read_statistic(release),
             noise=read_noise(release),
             promise=permitted_by(read_price(release["price"])),
             epsilon=release["epsilon"],

@@ -3,11 +3,13 @@
 import csv
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
+from io import StringIO
 from pathlib import Path
 from typing import Any, ClassVar
 
 from reaedp.errors import DeclarationError
 from reaedp.label import no_formula
+from reaedp.place import write_secret
 
 FILE = "evaluation.csv"
 
@@ -34,13 +36,14 @@ _TEXTS = ("release", "subject", "measure")
 
 
 def write_lines(folder: Path, lines: Sequence[Line]) -> None:
-    """Write all figures, each marked as not disclosable."""
-    with (folder / FILE).open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, ["disclosable", *(field.name for field in fields(Line))])
-        writer.writeheader()
-        for line in lines:
-            texts = {name: no_formula(getattr(line, name)) for name in _TEXTS}
-            writer.writerow({"disclosable": line.disclosable} | asdict(line) | texts)
+    """Write all figures, each marked as not disclosable, for their owner's eyes only."""
+    file = StringIO(newline="")
+    writer = csv.DictWriter(file, ["disclosable", *(field.name for field in fields(Line))])
+    writer.writeheader()
+    for line in lines:
+        texts = {name: no_formula(getattr(line, name)) for name in _TEXTS}
+        writer.writerow({"disclosable": line.disclosable} | asdict(line) | texts)
+    write_secret(folder / FILE, file.getvalue())
 
 
 def read_lines(folder: Path) -> tuple[Line, ...]:

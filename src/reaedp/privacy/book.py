@@ -19,7 +19,7 @@ from reaedp.privacy import statements
 from reaedp.privacy.account import Account, mark, read_account, seal_of, write_account
 from reaedp.privacy.accounting import Tally
 from reaedp.privacy.canonical import digest, loss_text, read_loss
-from reaedp.privacy.entry import UNREADABLE, Act, Entry, Raise, Registration, Stamp, genesis, read_entry
+from reaedp.privacy.entry import UNREADABLE, Act, Entry, Finish, Raise, Registration, Stamp, genesis, read_entry
 from reaedp.privacy.loss import Loss
 
 #: The layout of the tables that this program reads and writes.
@@ -82,6 +82,14 @@ def read_row(connection: Connection, number: int) -> Entry:
     """Read one entry by its number."""
     row = _row(connection, number)
     return read_entry(number, row.body, row.hash, finished=row.finished is not None)
+
+
+def read_finish(connection: Connection, number: int) -> Finish:
+    """Read the act that finished a charge."""
+    act = read_row(connection, _row(connection, number).finished).act
+    if not isinstance(act, Finish) or number not in act.entries:
+        raise LedgerDamaged(f"Entry {number} of the ledger is marked as finished by the wrong entry.")
+    return act
 
 
 def read_rows(connection: Connection, after: int, dataset: str | None, many: int) -> list[Entry]:

@@ -53,6 +53,7 @@ class Charge:
 
     `part` names a part of the data under a public split whose parts share no row; "column=level" says which
     split, and "column=level,column=level" a finer one. Parts of one split are charged in parallel.
+    `request` is the SHA-256 of what was asked for, with all parameters; charges of older programs have none.
     """
 
     dataset: str
@@ -62,6 +63,7 @@ class Charge:
     unit: Unit
     contract: str
     part: str | None = None
+    request: str | None = None
 
     def __post_init__(self) -> None:
         printable("The name of a data set", self.dataset, 200)
@@ -69,21 +71,24 @@ class Charge:
         printable("The mechanism of a charge", self.mechanism, 10_000)
         if self.part is not None:
             printable("The name of a part", self.part, 200)
-        if not re.fullmatch("[0-9a-f]{64}", str(self.contract)):
-            rule = "The contract of a charge must be its SHA-256, 64 lower-case hexadecimal digits"
-            raise DeclarationError(sentence(rule, given=self.contract))
+        _check_digest("The contract of a charge", self.contract)
+        if self.request is not None:
+            _check_digest("The request of a charge", self.request)
         _check_price(self.price)
 
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """The releases behind these charges were published."""
+    """The releases behind these charges were published; `manifest` is the SHA-256 of their `release.json`."""
 
     entries: tuple[int, ...]
+    manifest: str | None = None
 
     def __post_init__(self) -> None:
         if not self.entries or not all(type(number) is int and number > 0 for number in self.entries):
             raise DeclarationError(sentence("Entry numbers must be whole numbers from 1", given=self.entries))
+        if self.manifest is not None:
+            _check_digest("The manifest of a finished release", self.manifest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +192,12 @@ def stamp() -> Stamp:
 
 
 def act_record(act: Act) -> dict[str, object]:
-    """Give an act as a dictionary of plain values."""
-    return {name: _write_field(name, value) for name, value in fields_of(act).items()}
+    """Give an act as a dictionary of plain values; what older programs did not know is left out if it is not said."""
+    return {
+        name: _write_field(name, value)
+        for name, value in fields_of(act).items()
+        if value is not None or name not in _LEFT_OUT
+    }
 
 
 def read_act(kind: str, record: dict[str, Any]) -> Act:
@@ -239,6 +248,12 @@ def _version() -> str:
     return version("reaedp")
 
 
+def _check_digest(what: str, text: object) -> None:
+    if not re.fullmatch("[0-9a-f]{64}", str(text)):
+        rule = f"{what} must be its SHA-256, 64 lower-case hexadecimal digits"
+        raise DeclarationError(sentence(rule, given=text))
+
+
 def _check_price(price: Price) -> None:
     good = isinstance(price, tuple) and 1 <= len(price) <= LONGEST_PRICE
     if not good or not {type(loss) for loss in price} <= set(LOSSES.values()):
@@ -250,6 +265,8 @@ def _budget_record(budget: Budget) -> dict[str, object]:
     return {name: float(value) for name, value in fields_of(budget).items()}
 
 
+#: Fields that came later: an entry without them keeps the text, and so the hash, that it always had.
+_LEFT_OUT = frozenset({"request", "manifest"})
 _WRITERS: dict[str, Callable[[Any], object]] = {
     "price": price_record,
     "budget": _budget_record,

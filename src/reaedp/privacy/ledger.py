@@ -27,6 +27,7 @@ from reaedp.privacy.book import (
     dataset_names,
     find_account,
     finish_rows,
+    read_finish,
     read_head,
     read_row,
     read_rows,
@@ -176,16 +177,19 @@ class Ledger:
         self._storage.remember(end.checkpoint)
         return tuple(range(end.number + 1 - len(written), end.number + 1))
 
-    def finish(self, entries: Sequence[int]) -> None:
-        """Record that the releases behind some charges were published; again is no harm."""
+    def finish(self, entries: Sequence[int], manifest: str | None = None) -> None:
+        """Record that the releases behind some charges were published; again is no harm, and changes nothing.
+
+        `manifest` is the SHA-256 of the `release.json` that describes them.
+        """
         if not entries:
             return
-        wanted = Finish(tuple(sorted(set(entries))))
+        wanted = Finish(tuple(sorted(set(entries))), manifest)
         with self._writing() as connection:
             head = read_head(connection, lock=True)
             still_open = tuple(number for number in wanted.entries if _is_open(connection, head, number))
             if still_open:
-                head = append(connection, head, [Finish(still_open)], stamp())
+                head = append(connection, head, [Finish(still_open, manifest)], stamp())
                 finish_rows(connection, still_open, head.number)
         self._storage.remember(head.checkpoint)
 
@@ -250,6 +254,16 @@ class Ledger:
             if len(page) < PAGE:
                 return
             last = page[-1].number
+
+    def payment(self, number: int) -> tuple[Charge, Finish | None] | None:
+        """Give the charge with this number and what finished it, if anything did; None if there is no such charge."""
+        with self._reading() as connection:
+            head = read_head(connection)
+            entry = read_row(connection, number) if 1 <= number <= head.number else None
+            if entry is None or entry.charge is None:
+                return None
+            finish = read_finish(connection, number) if entry.finished else None
+            return entry.charge, finish
 
     def verify(self, checkpoint: Path | None = None) -> int:
         """Check the whole ledger, and that it contains a checkpoint; how many entries there are."""

@@ -12,7 +12,7 @@ from reaedp.report.published import PublishedFolder
 
 def audit(folder: PublishedFolder) -> Panel:
     """What the audit before the release found; it opened no data."""
-    findings: list[dict[str, Any]] = folder.record.get("audit", [])
+    findings: list[dict[str, Any]] = folder.record["audit"] or []
     if not findings:
         return Panel(
             anchor="audit",

@@ -22,7 +22,8 @@ def evidence(folder: PublishedFolder) -> Panel:
             ),
             (
                 "`reaedp verify FOLDER` compares every file with its hash in release.json and computes the price anew"
-                " from noise and unit; with `--ledger` it also looks up the entries that paid for it."
+                " from noise and unit; with `--ledger` it also looks up the entries that paid for it, and with"
+                " `--public-key` it checks the keeper's signature."
             ),
         ),
         facts=(("Made", record["created"]), ("Contract", record["contract"]), ("Software", software)),

@@ -103,7 +103,7 @@ def bar(folder: PublishedFolder) -> tuple[tuple[str, float, str], ...]:
 
 def _ledger(record: dict[str, Any], total: float) -> tuple[float, float]:
     """Spent and left when the folder was made; for a folder without a ledger's word, by its own releases."""
-    state = record.get("ledger")
+    state = record["ledger"]
     if state is None:
         return total, max(0.0, record["budget"]["epsilon"] - total)
     return float(state["spent"]), float(state["remaining"])

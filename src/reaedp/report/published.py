@@ -32,7 +32,7 @@ class Published:
     @cached_property
     def statistic(self) -> Statistic:
         """What was asked."""
-        return read_statistic(self.record["statistic"])
+        return read_statistic(self.record)
 
     @cached_property
     def noise(self) -> Calibrated:

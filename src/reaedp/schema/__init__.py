@@ -1,0 +1,1 @@
+"""What a record must look like before anything in it is believed."""

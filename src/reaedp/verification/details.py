@@ -1,0 +1,126 @@
+"""What else a manifest tells of a release: the keys that its kind has, and those figures that follow from the rest."""
+
+from collections.abc import Callable
+from math import isclose
+from typing import Any
+
+from reaedp.curves.deniable_curves import DeniableCurves
+from reaedp.errors import ReaedpError
+from reaedp.manifest import understood
+from reaedp.mechanisms.gaussian import Gaussian
+from reaedp.mechanisms.selection import Selection
+from reaedp.schema.pattern import Keys, ListOf, Maybe, OneOf, Pattern, Real, Text, Whole
+from reaedp.statistics.statistic import Statistic
+from reaedp.synthesis.amortised import Amortised
+from reaedp.synthesis.deniability import Deniable
+from reaedp.synthesis.network import Network
+from reaedp.verification.derived import CLOSE, Rebuilt
+
+_NOT_NEGATIVE = Real(0, 1e300)
+_NOISE = Maybe(_NOT_NEGATIVE)
+_MODEL: dict[str, Pattern] = {
+    "rows_found": Whole(-(2**62), 2**62),
+    "noise_of_columns": _NOISE,
+    "noise_of_choices": _NOISE,
+    "noise_of_tables": _NOISE,
+    "tables": ListOf(Text()),
+    "account": Text(),
+}
+_COST: dict[str, Pattern] = {
+    "plausible_seeds_for_half_a_chance": Whole(0),
+    "cost_of_each": Keys({"epsilon": _NOT_NEGATIVE, "delta": Real(0, 1)}),
+}
+_KEPT: dict[str, Pattern] = {"kept": ListOf(Text(), fewest=1)}
+_KEYS: dict[type[Any], Keys] = {
+    Network: Keys(_MODEL),
+    Amortised: Keys(_MODEL | _KEPT | {"keys": Whole(0), "threshold": Whole(0)}),
+    Deniable: Keys(_MODEL | _KEPT | _COST | {"proposal": OneOf(("keep", "mixed")), "records_asked_for": Whole(1)}),
+    DeniableCurves: Keys(
+        _COST | {"curves_asked_for": Whole(1), "gamma": _NOT_NEGATIVE, "moved_by": ListOf(_NOT_NEGATIVE)}
+    ),
+}
+#: A mean curve tells the noisy numbers that it is made of; manifests of the first version did not.
+_SUMS = Keys({"noisy_sums": ListOf(Whole(-(2**63))), "noisy_count": Whole(-(2**63))})
+
+
+def check_details(release: Rebuilt) -> None:
+    """Nothing is told that this kind does not tell, and nothing that follows otherwise."""
+    with understood(f"the details of {release.name!r}"):
+        wrong = _mistakes(release)
+    if wrong:
+        raise ReaedpError(f"The details of {release.name!r} are not those of such a release: {wrong[0]}")
+
+
+def _mistakes(release: Rebuilt) -> list[str]:
+    stated, mechanism = release.record["details"], release.noise.mechanism
+    pattern = _KEYS.get(type(mechanism), _SUMS if stated and _is_mean_curve(release.statistic) else Keys({}))
+    wrong = list(pattern.mistakes(stated, "details"))
+    if not wrong:
+        figures = _FIGURES.get(type(mechanism))
+        expected = {} if figures is None else figures(release, mechanism)
+        wrong = [f"details.{key} must be {value}." for key, value in expected.items() if not _equal(stated[key], value)]
+        wrong += _other_columns(release)
+    return wrong
+
+
+def _is_mean_curve(statistic: Statistic) -> bool:
+    return type(statistic).__name__ == "MeanCurve"
+
+
+def _equal(stated: Any, value: Any) -> bool:
+    if isinstance(value, float) and isinstance(stated, int | float):
+        return isclose(stated, value, rel_tol=CLOSE)
+    if isinstance(value, dict) and isinstance(stated, dict):
+        return stated.keys() == value.keys() and all(_equal(stated[key], value[key]) for key in value)
+    return bool(stated == value)
+
+
+def _other_columns(release: Rebuilt) -> list[str]:
+    """Tables and kept columns are columns of the release."""
+    columns, stated = release.statistic.columns, release.record["details"]
+    known = {f"{first} × {second}" for first in columns for second in columns}
+    told_apart = not any("×" in name for name in columns)
+    pairs = [table for table in stated.get("tables", ()) if told_apart and table.count(" × ") == 1]
+    wrong = [table for table in pairs if table not in known]
+    wrong += [name for name in stated.get("kept", ()) if name not in columns]
+    return [f"{name!r} is no column of it." for name in wrong]
+
+
+def _network(release: Rebuilt, mechanism: Network) -> dict[str, Any]:
+    sensitivity = release.noise.sensitivity
+    return {
+        "noise_of_columns": Gaussian(mechanism.column_rho).scale(sensitivity),
+        "noise_of_choices": Selection(mechanism.choice_mu).scale(sensitivity),
+        "noise_of_tables": mechanism.scale(sensitivity),
+    }
+
+
+def _amortised(release: Rebuilt, mechanism: Amortised) -> dict[str, Any]:
+    kept = {"kept": list(mechanism.keep)} if mechanism.keep else {}
+    threshold = mechanism.keys.threshold(release.noise.sensitivity)
+    return _network(release, mechanism.network) | kept | {"threshold": threshold}
+
+
+def _deniable(release: Rebuilt, mechanism: Deniable) -> dict[str, Any]:
+    kept = {"kept": list(mechanism.keep)} if mechanism.keep else {}
+    asked = {"proposal": mechanism.proposal, "records_asked_for": mechanism.records}
+    return _network(release, mechanism.network) | kept | asked | _cost(release, mechanism)
+
+
+def _curves(release: Rebuilt, mechanism: DeniableCurves) -> dict[str, Any]:
+    gamma = mechanism.plan(release.noise.sensitivity).gamma
+    return _cost(release, mechanism) | {"curves_asked_for": mechanism.curves, "gamma": gamma}
+
+
+def _cost(release: Rebuilt, mechanism: Deniable | DeniableCurves) -> dict[str, Any]:
+    plan = mechanism.plan(release.noise.sensitivity)
+    each = {"epsilon": plan.each.epsilon, "delta": plan.each.delta}
+    return {"plausible_seeds_for_half_a_chance": plan.test.half, "cost_of_each": each}
+
+
+_FIGURES: dict[type[Any], Callable[[Rebuilt, Any], dict[str, Any]]] = {
+    Network: _network,
+    Amortised: _amortised,
+    Deniable: _deniable,
+    DeniableCurves: _curves,
+}

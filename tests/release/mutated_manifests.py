@@ -1,0 +1,695 @@
+"""Release folders that were spoilt on purpose, in hundreds of ways, and what `reaedp verify` says of each.
+
+`python tests/release/mutated_manifests.py` makes real folders, spoils their manifests and files one way at a time, and
+prints how many of each family were refused: by the folder alone, and with the ledger at hand.
+"""
+
+import copy
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from reaedp import Plan, publish, verify
+from reaedp.curator.curator import Curator
+from reaedp.errors import ReaedpError
+from reaedp.manifest import read_contract
+from reaedp.mechanisms.noise import SeededNoise
+from reaedp.privacy.ledger import Ledger
+
+HEAD = """
+[dataset]
+name = "{name}"
+[unit]
+change = "{change}"
+at_least = 1000
+[budget]
+epsilon = 4
+delta = 1e-5
+ledger = "ledger.sqlite"
+"""
+COLUMNS = """
+[columns.age]
+kind = "integer"
+lower = 0
+upper = 7
+provenance = "public"
+[columns.visits]
+kind = "integer"
+lower = 0
+upper = 7
+provenance = "public"
+[columns.sex]
+kind = "category"
+levels = ["f", "m"]
+provenance = "public"
+"""
+CURVES = """
+[curves.height]
+form = "wide"
+points = ["a", "b", "c"]
+at = [1.0, 5.0, 18.0]
+interval = [1.0, 18.0]
+basis = "wiener"
+rank = 3
+clip = 2.0
+provenance = "public"
+"""
+COUNTS = """
+[[release]]
+name = "ages"
+kind = "histogram"
+columns = ["age"]
+mechanism = "laplace"
+epsilon = 0.5
+[[release]]
+name = "visits"
+kind = "histogram"
+columns = ["visits"]
+mechanism = "laplace"
+epsilon = 0.5
+[[release]]
+name = "frequent"
+kind = "histogram"
+columns = ["age", "sex"]
+mechanism = "threshold"
+epsilon = 0.5
+delta = 1e-7
+[[release]]
+name = "bits"
+kind = "entropy"
+columns = ["age"]
+mechanism = "laplace"
+epsilon = 0.5
+"""
+RECORDS = """
+[[release]]
+name = "rows"
+kind = "synthetic"
+columns = ["age", "sex"]
+rows = 50
+method = "network"
+epsilon = 1
+delta = 1e-6
+"""
+MEAN = """
+[[release]]
+name = "height"
+kind = "mean-curve"
+curve = "height"
+epsilon = 1
+delta = 1e-6
+"""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A release folder, its ledger, and a copy of its ledger from before the release was finished."""
+
+    kind: str
+    folder: Path
+    ledger: Path
+    unfinished: Path
+
+
+def people(rows: int = 2_000) -> pd.DataFrame:
+    rng = np.random.default_rng(1)
+    ages, visits, women = rng.integers(0, 8, rows), rng.integers(0, 8, rows), rng.random(rows) < 0.5
+    return pd.DataFrame({"age": ages, "visits": visits, "sex": np.where(women, "f", "m")})
+
+
+def curves(rows: int = 2_000) -> pd.DataFrame:
+    return pd.DataFrame(np.random.default_rng(3).normal(1.0, 0.2, (rows, 3)), columns=list("abc"))
+
+
+def place(home: Path, kind: str, contract: str, plan: str, data: pd.DataFrame, *, audited: bool = False) -> Place:
+    """Publish a plan; an unfinished copy of the ledger is taken as a crash after the folder would leave it."""
+    home.mkdir()
+    (home / "contract.toml").write_text(contract)
+    (home / "plan.toml").write_text(f'contract = "contract.toml"\n{plan}')
+    data.to_csv(home / "data.csv", index=False)
+    wanted, seeded = Plan.load(home / "plan.toml"), SeededNoise(np.random.default_rng(7))
+    noise = seeded if kind == "records" else None
+    publish(wanted, str(home / "data.csv"), home / "out", audited=audited, page=False, noise=noise)
+    unfinished = home / "unfinished"
+    unfinished.mkdir()
+    (unfinished / "contract.toml").write_text(contract)
+    (unfinished / "plan.toml").write_text(f'contract = "contract.toml"\n{plan}')
+    again = Plan.load(unfinished / "plan.toml")
+    Curator(again.contract, str(home / "data.csv")).release_all(again.requests())
+    return Place(kind, home / "out", home / "ledger.sqlite", unfinished / "ledger.sqlite")
+
+
+def places(home: Path) -> tuple[Place, ...]:
+    """A folder of counts and entropies, one of synthetic records, one of a mean curve."""
+    one_row = HEAD.format(name="people", change="add-remove") + COLUMNS
+    return (
+        place(home / "counts", "counts", one_row, COUNTS, people(), audited=True),
+        place(home / "records", "records", one_row, RECORDS, people()),
+        place(home / "curve", "curve", HEAD.format(name="people", change="replace") + CURVES, MEAN, curves()),
+    )
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """One way to spoil a folder: files to be replaced, or removed where there is no content.
+
+    `silent` ones cannot be told from the truth without the ledger or a signature, or say the same as before.
+    """
+
+    family: str
+    name: str
+    files: dict[str, bytes | None]
+    silent: bool = False
+
+
+@dataclass
+class Draft:
+    """A manifest in the making, with the files that change beside it."""
+
+    record: dict[str, Any]
+    folder: Path
+    files: dict[str, bytes | None] = field(default_factory=dict)
+
+    def put(self, name: str, content: bytes) -> None:
+        """Replace a file and do its hash again."""
+        self.files[name] = content
+        self.record["files"][name] = hashlib.sha256(content).hexdigest()
+
+    def read(self, name: str) -> bytes:
+        return self.files.get(name) or (self.folder / name).read_bytes()
+
+    def reworded(self, old: str, new: str) -> None:
+        """Change README.txt with it."""
+        words = self.read("README.txt").decode()
+        assert old in words, old
+        self.put("README.txt", words.replace(old, new).encode())
+
+    def fingerprinted(self) -> None:
+        """Do the contract's fingerprint again."""
+        self.record["contract"] = read_contract(self.record).fingerprint
+
+    def done(self) -> dict[str, bytes | None]:
+        return self.files | {"release.json": json.dumps(self.record, indent=1, ensure_ascii=False).encode()}
+
+
+def mutations(at: Place) -> Iterator[Mutation]:
+    """All ways for one folder, in a fixed order."""
+    whole: dict[str, Any] = json.loads((at.folder / "release.json").read_text(encoding="utf-8"))
+    yield from _by_place(at, whole)
+    if at.kind == "counts":
+        yield from _as_text(at, whole)
+        yield from _coherent(at, whole)
+        yield from _files(at, whole)
+    yield from _numbers(at, whole)
+
+
+#: Facts that nothing else in a folder tells: only the ledger, or who signed, can say that they were changed a little.
+_SILENT = (
+    *("created", "audit", "audit.0.subject", "audit.0.pair", "audit.0.method", "ledger.spent", "ledger.remaining"),
+    *("releases.0.details.rows_found", "releases.0.details.tables", "releases.0.details.account"),
+)
+
+
+def _paths(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Every place in a manifest; of long lists the first only, as the others are like it."""
+    if path:
+        yield path
+    if isinstance(value, dict):
+        for key in value:
+            yield from _paths(value[key], (*path, key))
+    elif isinstance(value, list) and value:
+        yield from _paths(value[0], (*path, 0))
+
+
+def _by_place(at: Place, whole: dict[str, Any]) -> Iterator[Mutation]:
+    """At every place: the key gone, another name, another kind of value, another value of the same kind."""
+    for path in _paths(whole):
+        where = ".".join(map(str, path))
+        if path[0] == "files" and len(path) > 1 and path[1] != "README.txt":
+            continue
+        for family, change in (("deleted", _delete), ("renamed", _rename), ("retyped", _retype), ("changed", _change)):
+            draft = copy.deepcopy(whole)
+            inner = _inside(draft, path[:-1])
+            if isinstance(inner, list) and family in ("deleted", "renamed"):
+                continue
+            change(inner, path[-1])
+            if draft != whole:
+                untold = where in _SILENT or where.startswith("software.")
+                # A null becomes a number, which is no audit.
+                silent = family == "changed" and untold and _inside(whole, path) is not None
+                yield Mutation(family, f"{at.kind}: {where}", Draft(draft, at.folder).done(), silent=silent)
+
+
+def _inside(value: Any, path: tuple[str | int, ...]) -> Any:
+    for part in path:
+        value = value[part]
+    return value
+
+
+def _delete(inner: Any, key: Any) -> None:
+    del inner[key]
+
+
+def _rename(inner: Any, key: Any) -> None:
+    inner[f"{key}_"] = inner.pop(key)
+
+
+def _retype(inner: Any, key: Any) -> None:
+    """Something of a kind that no key has."""
+    inner[key] = [inner[key]] if isinstance(inner[key], dict) else {"value": inner[key]}
+
+
+def _change(inner: Any, key: Any) -> None:
+    """The nearest other value that somebody might like better; of objects their inside is changed elsewhere."""
+    value = inner[key]
+    if isinstance(value, bool):
+        inner[key] = not value
+    elif isinstance(value, int | float):
+        inner[key] = value * 2 + 1 if isinstance(value, int) else value * (1 + 1e-4) + 1e-12
+    elif isinstance(value, str):
+        inner[key] = _other_text(key, value)
+    elif isinstance(value, list):
+        inner[key] = value[:-1]
+    elif value is None:
+        inner[key] = 1
+
+
+def _other_text(key: Any, value: str) -> str:
+    if key == "created":
+        return "2031" + value[4:]
+    if len(value) == 64 and value.isalnum():
+        return value[:-1] + ("0" if value[-1] != "0" else "1")
+    return value + "x"
+
+
+def _as_text(at: Place, whole: dict[str, Any]) -> Iterator[Mutation]:
+    """Texts that programs read differently, or not at all."""
+    text = json.dumps(whole, indent=1, ensure_ascii=False)
+    texts = {
+        "a repeated key": text.replace('"format": 2,', '"format": 2, "private": false, "format": 2,', 1),
+        "a repeated release key": text.replace('"seeded": false,', '"seeded": true, "seeded": false,', 1),
+        "NaN": text.replace('"mean_error": ', '"mean_error": NaN, "was": ', 1),
+        "infinity": text.replace('"spent": ', '"spent": Infinity, "was": ', 1),
+        "a huge number": text.replace('"spent": ', '"spent": 1e999, "was": ', 1),
+        "a number of many digits": text.replace('"entry": ', '"entry": ' + "9" * 5_000 + ', "was": ', 1),
+        "deep nesting": text.replace('"details": {}', '"details": ' + "[" * 100_000 + "]" * 100_000, 1),
+        "nesting in objects": text.replace('"details": {}', '"details": ' + '{"a":' * 40 + "1" + "}" * 40, 1),
+        "half a character": text.replace('"people"', '"people\\ud800"', 1),
+        "cut off": text[: len(text) // 2],
+        "empty": "",
+        "a list": f"[{text}]",
+        "a number": "2",
+        "null": "null",
+        "something behind it": text + "{}",
+        "a comment": "// as released\n" + text,
+    }
+    for name, content in texts.items():
+        yield Mutation("as text", name, {"release.json": content.encode("utf-8", "surrogatepass")})
+    yield Mutation("as text", "UTF-16", {"release.json": text.encode("utf-16")})
+    yield Mutation("as text", "not UTF-8", {"release.json": text.encode() + b"\xff"})
+    yield Mutation("as text", "a byte order mark", {"release.json": b"\xef\xbb\xbf" + text.encode()})
+    flipped = dict(reversed(whole.items()))
+    for name, value in (("other order of keys", flipped), ("other spaces", whole)):
+        content = {"release.json": json.dumps(value).encode()}
+        yield Mutation("as text", name, content, silent=True)
+
+
+def _coherent(at: Place, whole: dict[str, Any]) -> Iterator[Mutation]:
+    """Lies that were carried through, as far as their teller could."""
+    for name, spoil, silent in _LIES:
+        draft = Draft(copy.deepcopy(whole), at.folder)
+        spoil(draft)
+        yield Mutation("carried through", name, draft.done(), silent=silent)
+    first, second = whole["releases"][:2]
+    for key in first:
+        if first[key] != second[key]:
+            draft = Draft(copy.deepcopy(whole), at.folder)
+            one, other = draft.record["releases"][:2]
+            one[key], other[key] = other[key], one[key]
+            yield Mutation("swapped", f"{key} of two releases", draft.done())
+
+
+def _two_on_one_entry(draft: Draft) -> None:
+    first, second = (release["entry"] for release in draft.record["releases"][:2])
+    draft.record["releases"][1]["entry"] = first
+    draft.reworded(f"ledger entry {second}", f"ledger entry {first}")
+
+
+def _no_releases(draft: Draft) -> None:
+    draft.record["releases"] = []
+
+
+def _one_less(draft: Draft) -> None:
+    """A release taken out of the manifest, with its files."""
+    gone = draft.record["releases"].pop()
+    for name in gone["files"]:
+        del draft.record["files"][name]
+        draft.files[name] = None
+
+
+def _moved(draft: Draft) -> None:
+    """The counts of ages told as those of visits, in every place; both have the same cells."""
+    record = draft.record
+    one, other = record["releases"][:2]
+    for key in ("title", "statistic"):
+        one[key], other[key] = other[key], one[key]
+    for name in ("ages", "visits"):
+        there = {"ages": "visits", "visits": "ages"}[name]
+        for suffix in (".csv", ".parquet"):
+            draft.files[f"{name}{suffix}"] = (draft.folder / f"{there}{suffix}").read_bytes()
+    for name in ("ages", "visits"):
+        for suffix in (".csv", ".parquet"):
+            content = draft.files[f"{name}{suffix}"]
+            assert content is not None
+            draft.put(f"{name}{suffix}", content)
+    words = draft.read("README.txt").decode()
+    words = words.replace("histogram of age\n", "histogram of ?\n").replace(
+        "histogram of visits\n", "histogram of age\n"
+    )
+    draft.put("README.txt", words.replace("histogram of ?\n", "histogram of visits\n").encode())
+
+
+def _other_bounds(draft: Draft) -> None:
+    """Ages told as ten years each: bounds and cells changed in all places."""
+    for column in draft.record["columns"]:
+        if column["name"] == "age":
+            column["lower"], column["upper"] = 10, 17
+    draft.fingerprinted()
+    for name in ("ages", "frequent"):
+        table = pd.read_parquet(BytesIO(draft.read(f"{name}.parquet")))
+        table["age"] = [str(int(text) + 10) if text.isdigit() else text for text in table["age"]]
+        _put_table(draft, name, table)
+
+
+def _other_budget(draft: Draft) -> None:
+    draft.record["budget"]["epsilon"] = 3.0
+    draft.fingerprinted()
+
+
+def _private_word(draft: Draft) -> None:
+    draft.record["private"] = False
+
+
+def _seeded_word(draft: Draft) -> None:
+    for release in draft.record["releases"]:
+        release["seeded"] = True
+
+
+def _both_words(draft: Draft) -> None:
+    _private_word(draft)
+    _seeded_word(draft)
+
+
+def _seeded_throughout(draft: Draft) -> None:
+    _both_words(draft)
+    warning = "NOT PRIVATE: made with seeded noise, for experiments on public data only."
+    draft.reworded("What is here", f"{warning}\n\nWhat is here")
+
+
+def _spent(factor: float) -> Callable[[Draft], None]:
+    def change(draft: Draft) -> None:
+        draft.record["ledger"]["spent"] *= factor
+
+    return change
+
+
+def _remaining(draft: Draft) -> None:
+    draft.record["ledger"]["remaining"] *= 0.9
+
+
+def _more_remaining(draft: Draft) -> None:
+    draft.record["ledger"]["remaining"] = 5.0
+
+
+def _no_audit(draft: Draft) -> None:
+    draft.record["audit"] = None
+
+
+def _verdict(draft: Draft) -> None:
+    finding = next(one for one in draft.record["audit"] if one["shown"] is not None)
+    finding["verdict"] = "CONSISTENT, WEAK TEST" if finding["verdict"] == "CONSISTENT" else "CONSISTENT"
+
+
+def _forgotten(draft: Draft) -> None:
+    draft.record["audit"] = [one for one in draft.record["audit"] if "visits" not in one["subject"]]
+
+
+def _in_finding(key: str, factor: float) -> Callable[[Draft], None]:
+    def change(draft: Draft) -> None:
+        finding = next(one for one in draft.record["audit"] if one["shown"] is not None)
+        if key == "accuracy":
+            finding["accuracy"]["value"] = min(1.0, finding["accuracy"]["value"] * factor)
+        else:
+            finding[key] = type(finding[key])(finding[key] * factor)
+
+    return change
+
+
+def _cheaper(draft: Draft) -> None:
+    """Half the price, with everything that follows from it, but for the numbers."""
+    from reaedp import Laplace
+    from reaedp.description import mechanism_record, read_statistic
+    from reaedp.mechanisms.mechanism import Calibrated
+    from reaedp.privacy.accounting import epsilon, tally
+    from reaedp.privacy.canonical import price_record
+
+    contract = read_contract(draft.record)
+    release = draft.record["releases"][0]
+    noise = Calibrated(Laplace(0.25), read_statistic(release["statistic"]).sensitivity(contract))
+    release |= {
+        "mechanism": mechanism_record(noise.mechanism),
+        "scale": noise.scale,
+        "price": price_record(noise.price),
+        "epsilon": epsilon(tally([noise.price]), contract.budget.delta),
+        "mean_error": noise.mean_error * release["step"],
+    }
+
+
+def _more_exact(draft: Draft) -> None:
+    draft.record["releases"][0]["mean_error"] /= 2
+
+
+def _absolute(draft: Draft) -> None:
+    _named(draft, "/etc/hostname")
+
+
+def _upwards(draft: Draft) -> None:
+    _named(draft, "../counts/out/ages")
+
+
+def _named(draft: Draft, name: str) -> None:
+    release = draft.record["releases"][0]
+    release["files"] = [f"{name}.csv", f"{name}.parquet"]
+    for suffix in (".csv", ".parquet"):
+        draft.record["files"][f"{name}{suffix}"] = draft.record["files"].pop(f"ages{suffix}")
+    release["name"] = name
+
+
+def _renamed(draft: Draft) -> None:
+    """A release under another name, with its files and in README.txt."""
+    for suffix in (".csv", ".parquet"):
+        draft.put(f"years{suffix}", (draft.folder / f"ages{suffix}").read_bytes())
+        draft.files[f"ages{suffix}"] = None
+        del draft.record["files"][f"ages{suffix}"]
+    draft.record["releases"][0] |= {"name": "years", "files": ["years.csv", "years.parquet"]}
+    draft.reworded("ages.csv, ages.parquet", "years.csv, years.parquet")
+
+
+def _twice(draft: Draft) -> None:
+    draft.record["releases"].append(copy.deepcopy(draft.record["releases"][0]))
+
+
+def _first_format(draft: Draft) -> None:
+    """Told as a folder of the first version, which knew less."""
+    record = draft.record
+    columns = {column["name"]: column for column in record["columns"]}
+    for release in record["releases"]:
+        release["columns"] = [columns[name] for name in release["statistic"]["columns"]]
+    for key in ("columns", "curves", "picture"):
+        del record[key]
+    record["format"] = 1
+
+
+_LIES: tuple[tuple[str, Callable[[Draft], None], bool], ...] = (
+    ("two releases on one ledger entry", _two_on_one_entry, False),
+    ("no releases", _no_releases, False),
+    ("a release taken out", _one_less, False),
+    ("a release twice", _twice, False),
+    ("a release renamed everywhere", _renamed, True),
+    ("a statistic moved to another column", _moved, True),
+    ("other bounds", _other_bounds, True),
+    ("another budget", _other_budget, True),
+    ("private", _private_word, False),
+    ("seeded", _seeded_word, False),
+    ("private and seeded", _both_words, False),
+    ("private and seeded, and README.txt", _seeded_throughout, True),
+    ("less spent than the releases cost", _spent(0.5), False),
+    ("more spent", _spent(1.1), True),
+    ("more spent than the budget", _spent(10.0), False),
+    ("less remaining", _remaining, True),
+    ("more remaining than the budget", _more_remaining, False),
+    ("no audit", _no_audit, True),
+    ("another verdict", _verdict, False),
+    ("a release that the audit forgets", _forgotten, False),
+    ("more runs", _in_finding("runs", 2), False),
+    ("a better accuracy", _in_finding("accuracy", 0.9), False),
+    ("another claim", _in_finding("claimed", 1.5), False),
+    ("less shown", _in_finding("shown", 0.1), False),
+    ("a smaller price", _cheaper, False),
+    ("a smaller error", _more_exact, False),
+    ("an absolute path as a name", _absolute, False),
+    ("a path upwards as a name", _upwards, False),
+    ("the first format", _first_format, True),
+)
+
+
+def _put_table(draft: Draft, name: str, table: pd.DataFrame) -> None:
+    """Both files of a release, with their hashes."""
+    file = BytesIO()
+    table.to_parquet(file, index=False)
+    draft.put(f"{name}.parquet", file.getvalue())
+    draft.put(f"{name}.csv", table.to_csv(index=False).encode())
+
+
+def _numbers(at: Place, whole: dict[str, Any]) -> Iterator[Mutation]:
+    """Released numbers edited, with the hashes done again: in one file, in both, and with all that follows."""
+    for release in whole["releases"]:
+        name = release["name"]
+        table = pd.read_parquet(at.folder / f"{name}.parquet")
+        for column in table.columns:
+            draft = Draft(copy.deepcopy(whole), at.folder)
+            changed = _edited(table, column)
+            draft.put(f"{name}.csv", changed.to_csv(index=False).encode())
+            yield Mutation("numbers in one file", f"{name}.csv: {column}", draft.done())
+            draft = Draft(copy.deepcopy(whole), at.folder)
+            _put_table(draft, name, changed)
+            # Synthetic values have nothing beside them from which they would follow.
+            alone = at.kind == "records" or (name == "frequent" and column == "count")
+            yield Mutation("numbers in both files", f"{name}: {column}", draft.done(), silent=alone)
+        for what, other in (("a row less", table.iloc[:-1]), ("a row twice", pd.concat([table, table.iloc[-1:]]))):
+            draft = Draft(copy.deepcopy(whole), at.folder)
+            _put_table(draft, name, other)
+            yield Mutation("rows", f"{name}: {what}", draft.done(), silent=name == "frequent" and what == "a row less")
+    if at.kind == "counts":
+        yield _recounted(at, whole)
+
+
+def _edited(table: pd.DataFrame, column: str) -> pd.DataFrame:
+    """The first value of a column, a little larger, or that of another cell."""
+    changed = table.copy()
+    kind = table[column].dtype.kind
+    first = table[column].iloc[0]
+    changed[column] = changed[column].astype(object)
+    changed.loc[0, column] = first + 1 if kind in "if" else next(v for v in ["m", "f", "3", "x"] if v != first)
+    return changed.astype({column: table[column].dtype})
+
+
+def _recounted(at: Place, whole: dict[str, Any]) -> Mutation:
+    """One count larger, with estimates and ranges computed from it: a perfect lie, to which only the ledger objects."""
+    from reaedp.description import read_statistic
+    from reaedp.manifest import read_noise
+
+    release = whole["releases"][0]
+    statistic, contract = read_statistic(release["statistic"]), read_contract(whole)
+    counts = pd.read_parquet(at.folder / "ages.parquet")["count"].to_numpy().copy()
+    counts[0] += 100
+    draft = Draft(copy.deepcopy(whole), at.folder)
+    _put_table(draft, "ages", pd.DataFrame(statistic.frame(statistic.value(contract, counts), read_noise(release))))
+    return Mutation("numbers in both files", "ages: a count and all that follows", draft.done(), silent=True)
+
+
+def _files(at: Place, whole: dict[str, Any]) -> Iterator[Mutation]:
+    """Files added, taken away and changed, without the manifest."""
+    for name in whole["files"]:
+        yield Mutation("files", f"{name} is gone", {name: None})
+        yield Mutation("files", f"{name} is longer", {name: (at.folder / name).read_bytes() + b"\n"})
+    yield Mutation("files", "one more", {"more.csv": b"a\n1\n"})
+    draft = Draft(copy.deepcopy(whole), at.folder)
+    draft.put("more.csv", b"a\n1\n")
+    yield Mutation("files", "one more, listed", draft.done())
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was said of a spoilt folder: by itself, with a ledger that was not told of its end, with the ledger."""
+
+    mutation: Mutation
+    alone: str | None
+    unfinished: str | None
+    ledger: str | None
+
+
+def outcome(at: Place, mutation: Mutation) -> Outcome:
+    """Spoil the folder, ask, and make it whole again; anything but a `ReaedpError` is let through as a failure."""
+    before = {name: _content(at.folder / name) for name in mutation.files}
+    try:
+        for name, content in mutation.files.items():
+            _restore(at.folder / name, content)
+        alone = _said(at.folder, None)
+        unfinished = alone or _said(at.folder, at.unfinished)
+        return Outcome(mutation, alone, unfinished, unfinished or _said(at.folder, at.ledger))
+    finally:
+        for name, content in before.items():
+            _restore(at.folder / name, content)
+
+
+def _said(folder: Path, ledger: Path | None) -> str | None:
+    try:
+        verify(folder, None if ledger is None else str(ledger))
+    except ReaedpError as error:
+        return str(error)
+    return None
+
+
+def _content(path: Path) -> bytes | None:
+    return path.read_bytes() if path.exists() else None
+
+
+def _restore(path: Path, content: bytes | None) -> None:
+    if content is None:
+        path.unlink(missing_ok=True)
+    else:
+        path.write_bytes(content)
+
+
+def outcomes(home: Path) -> Iterator[Outcome]:
+    home.mkdir(exist_ok=True)
+    for at in places(home):
+        with Ledger.open(at.ledger) as book:
+            assert book.verify()
+        assert verify(at.folder, str(at.ledger))
+        for mutation in mutations(at):
+            yield outcome(at, mutation)
+
+
+def main() -> None:
+    """Print the table."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as home:
+        found = list(outcomes(Path(home)))
+    families = dict.fromkeys(one.mutation.family for one in found)
+    print(f"{'family':24}{'mutations':>10}{'alone':>8}{'unfinished':>12}{'ledger':>8}")
+    for family in (*families, "all"):
+        own = [one for one in found if family in ("all", one.mutation.family)]
+        counts = Counter(
+            {key: sum(getattr(one, key) is not None for one in own) for key in ("alone", "unfinished", "ledger")}
+        )
+        print(f"{family:24}{len(own):10}{counts['alone']:8}{counts['unfinished']:12}{counts['ledger']:8}")
+    print("\nRefused only with the ledger (or a signature) at hand:")
+    for one in found:
+        if one.alone is None:
+            by = "nobody" if one.ledger is None else "the entry" if one.unfinished else "the finished entry"
+            print(f"  {one.mutation.family}, {one.mutation.name}: {by}")
+
+
+if __name__ == "__main__":
+    main()

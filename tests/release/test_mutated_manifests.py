@@ -1,0 +1,54 @@
+"""Hundreds of spoilt folders: none passes that says something else, and none gives a traceback."""
+
+import pytest
+
+from mutated_manifests import Outcome, outcomes
+from reaedp.description import STATISTICS
+from reaedp.verification.contents import _CHECKS
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
+    """An error that is not the project's own would end this with a traceback."""
+    return list(outcomes(tmp_path_factory.mktemp("mutated") / "home"))
+
+
+def names(some: list[Outcome]) -> list[str]:
+    return [f"{one.mutation.family}, {one.mutation.name}" for one in some]
+
+
+def test_360_mutations_or_more_are_tried(found: list[Outcome]) -> None:
+    assert 360 <= len(found)
+    assert len(found) == len(set(names(found)))
+
+
+def test_with_the_ledger_at_hand_none_passes(found: list[Outcome]) -> None:
+    assert [] == names([one for one in found if one.ledger is None])
+
+
+def test_without_the_ledger_only_what_no_reader_can_tell_passes(found: list[Outcome]) -> None:
+    passed = [one for one in found if one.alone is None]
+    assert [] == names([one for one in passed if not one.mutation.silent])
+    # Otherwise what is marked as silent would be marked in vain.
+    assert [] == names([one for one in found if one.mutation.silent and one.alone is not None])
+
+
+@pytest.mark.parametrize(
+    "lie", ["a statistic moved to another column", "other bounds", "another budget", "a release renamed everywhere"]
+)
+def test_an_entry_objects_to_what_it_did_not_pay_for_even_if_it_was_never_finished(
+    found: list[Outcome], lie: str
+) -> None:
+    (one,) = [one for one in found if one.mutation.name == lie]
+    assert one.alone is None
+    assert one.unfinished is not None
+    assert "Ledger entry" in one.unfinished
+
+
+def test_every_refusal_is_said_in_words(found: list[Outcome]) -> None:
+    said = {text for one in found for text in (one.alone, one.unfinished, one.ledger) if text is not None}
+    assert all(len(text.split()) > 3 and text.endswith(".") for text in said)
+
+
+def test_every_statistic_has_a_check_of_its_numbers() -> None:
+    assert set(STATISTICS.values()) == set(_CHECKS)
