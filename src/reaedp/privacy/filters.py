@@ -28,9 +28,9 @@ from reaedp.privacy.merging import Tally, failure, pure_parts, total_rho
 #: Squares of μ, and ρ, are whole numbers of this, rounded up: sums of them are exact.
 GRAIN = 2**128
 #: Shares of δ: for failures, for concentrated losses, and for each of some mixtures of a sum and a Gaussian.
-FAILURES, CONCENTRATED, MIXTURE = Fraction(5, 100), Fraction(2, 100), Fraction(1, 100)
+FAILURES, CONCENTRATED, MIXTURE = Fraction(50, 1000), Fraction(15, 1000), Fraction(5, 1000)
 #: How much of ε those mixtures leave to sums of pure losses.
-MIXTURES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
+MIXTURES = tuple(Fraction(part, 8) for part in range(1, 8))
 #: If the first plan has pure losses, this share is for a mixture with just their sum.
 FIRST = Fraction(35, 100)
 #: The part of the largest μ² that is never spent, so that small pure losses cost little more than they must.
@@ -75,11 +75,12 @@ ZERO = Sums()
 def sums_of(tally: Tally, reserve: float) -> Sums:
     """Give what losses that are bought together add to the sums, above a reserve of μ²."""
     pure = pure_parts(tally)
-    smooth = math.fsum(_square(loss, copies) for loss, copies in tally.items())
+    others = [_square(loss, copies) for loss, copies in tally.items() if not isinstance(loss, Pure | Approximate)]
+    smooth = math.fsum(others)
     return Sums(
         pure=sum((exact(epsilon) * copies for epsilon, copies in pure.items()), Fraction(0)),
         failures=failure(tally)[0],
-        smooth=_grains(smooth),
+        smooth=_grains(smooth) if others else 0,
         covered=_grains((smooth + pure_cover(pure, reserve)) * (1 + SLACK)),
         rho=_grains(total_rho(tally)),
     )
@@ -204,17 +205,15 @@ def _mixed_epsilon(smooth: int, delta: float, *, least: Fraction, part: float | 
 
 
 def _square(loss: object, copies: int) -> float:
-    """Give the square of the least μ of so many losses; pure ones are covered together."""
-    if isinstance(loss, Pure | Approximate):
-        return 0.0
+    """Give the square of the least μ of so many losses of a kind other than pure."""
     if isinstance(loss, Gaussian):
         return loss.mu * loss.mu * copies * (1 + SLACK)
     return unit_cover(loss, copies) if isinstance(loss, UnitGaussian) else math.inf
 
 
 def _grains(number: float) -> int | None:
-    """Round a number up to whole grains; whatever is above 0 has one at least."""
-    return math.ceil(Fraction(number) * GRAIN) if number < math.inf else None
+    """Round the number of some loss up to whole grains: one at least, although doubles may have lost it."""
+    return max(1, math.ceil(Fraction(number) * GRAIN)) if number < math.inf else None
 
 
 def _floor(number: float) -> int:
