@@ -86,6 +86,8 @@ def show_plan(plan: Plan, plot: Path | None = None) -> None:
     cost = epsilon(tally([request.charge(contract).price for request in requests]), contract.budget.delta)
     console.print(f"All releases together cost ε = {cost:.4g} at δ = {contract.budget.delta:g}.")
     console.print(f"The ledger has ε = {left(plan):.4g} left.")
+    if not affordable(plan):
+        console.print("The plan does not fit into what is left.")
 
 
 def write_plan_page(plan: Plan, path: Path) -> None:
@@ -120,6 +122,20 @@ def left(plan: Plan) -> float:
         return contract.budget.epsilon
     with Ledger.open(contract.ledger) as book:
         return book.remaining(contract.dataset) if contract.dataset in book.datasets() else contract.budget.epsilon
+
+
+def affordable(plan: Plan) -> bool:
+    """Whether the ledger would admit a plan now, as one charge."""
+    from reaedp.privacy.ledger import Ledger
+    from reaedp.privacy.spending import NOTHING, admit
+
+    contract = plan.contract
+    charges = [request.charge(contract) for request in plan.requests()]
+    if "://" in contract.ledger or Path(contract.ledger).exists():
+        with Ledger.open(contract.ledger) as book:
+            if contract.dataset in book.datasets():
+                return book.admits(charges)
+    return admit(NOTHING, tally([charge.price for charge in charges]), contract.budget) is not None
 
 
 def show_budget(dataset: str, budget: Budget, spent: float, remaining: float) -> None:

@@ -25,7 +25,7 @@ SUM_SLACK = 1e-10
 #: Reserves below this are lost in the rounding of sums; nobody's budget allows sums of pure losses beyond.
 SMALL, LARGE = 1e-14, 200.0
 #: Standard deviations of the loss that are decided by one tilt.
-REACH = 4.0
+REACH = 2.0
 #: Losses whose probability has a smaller logarithm are rather bounded than counted, at so many places.
 LEAST_SEEN, TAIL_STEPS = -600.0, 1000
 #: Points of the grid on which losses are composed here.

@@ -33,8 +33,9 @@ FAILURES, CONCENTRATED, MIXTURE = Fraction(50, 1000), Fraction(15, 1000), Fracti
 MIXTURES = tuple(Fraction(part, 8) for part in range(1, 8))
 #: If the first plan has pure losses, this share is for a mixture with just their sum.
 FIRST = Fraction(35, 100)
-#: The part of the largest μ² that is never spent, so that small pure losses cost little more than they must.
-RESERVE = 1 / 400
+#: The part of the largest μ² that is never spent, so that small pure losses cost little more than they must;
+#: a larger part if the first plan has some.
+RESERVE, RESERVE_FOR_PURE = 1 / 400, 1 / 25
 #: Larger budgets have only the sum of pure losses; larger exponents overflow.
 LARGEST, EXPONENT = 1e6, 700.0
 
@@ -133,10 +134,10 @@ class Filters:
         if sums.rho is not None and share.concentrated:
             yield concentrated_epsilon(max(sums.rho / GRAIN * (1 + SLACK), SMALLEST), share.concentrated)
         if sums.smooth and share.first and sums.pure <= self.first:
-            yield _mixed_epsilon(sums.smooth, share.first, least=self.first)
+            yield _mixed_epsilon(self.first, sums.smooth, share.first)
         if sums.smooth and share.mixture:
-            for part in MIXTURES:
-                yield _mixed_epsilon(sums.smooth, share.mixture, least=sums.pure / part, part=float(part))
+            smooth = exact(gaussian_epsilon(math.sqrt(sums.smooth / GRAIN) * (1 + SLACK), share.mixture))
+            yield min(max(sums.pure / part, smooth / (1 - part)) for part in MIXTURES)
 
 
 @lru_cache(maxsize=64)
@@ -146,14 +147,17 @@ def filters(epsilon: Fraction, delta: Fraction, first: Fraction) -> Filters:
     room = rounded_down(epsilon)
     room = room if SMALLEST <= room <= LARGEST else 0.0
     gaussian = gaussian_mu(room, share.gaussian) ** 2 if room and share.gaussian else 0.0
-    reserve = gaussian * RESERVE
-    parts = [(part * epsilon, share.mixture) for part in MIXTURES] + [(first, share.first)]
-    mixtures = [(pure, _mixed_square(room, pure, at)) for pure, at in parts if at and pure < epsilon and room]
+    reserve = gaussian * (RESERVE_FOR_PURE if first else RESERVE)
+    mixtures = [(epsilon, 0)]
+    if room and share.mixture:
+        mixtures += [(part * epsilon, _gaussian_square((1 - part) * epsilon, share.mixture)) for part in MIXTURES]
+    if room and share.first and first < epsilon:
+        mixtures += [(first, _mixed_square(room, first, share.first))]
     return Filters(
         epsilon=epsilon,
         delta=delta,
         first=first,
-        mixtures=((epsilon, 0), *mixtures),
+        mixtures=tuple(mixtures),
         covered=_floor(gaussian - reserve),
         rho=_floor(concentrated_rho(room, share.concentrated)) if room and share.concentrated else 0,
         reserve=reserve,
@@ -191,17 +195,19 @@ def _mixed_square(epsilon: float, pure: Fraction, delta: float) -> int:
     return _floor(most * most) if most > SMALLEST else 0
 
 
-def _mixed_epsilon(smooth: int, delta: float, *, least: Fraction, part: float | None = None) -> float:
-    """Give the least ε, from `least` on, of squares of μ beside pure losses of a part of ε, or of `least`."""
-    mu, low = math.sqrt(smooth / GRAIN) * (1 + SLACK), rounded_up(least)
+def _mixed_epsilon(pure: Fraction, smooth: int, delta: float) -> float:
+    """Give the least ε, from the sum of some pure losses on, of squares of μ beside them."""
+    mu, low = math.sqrt(smooth / GRAIN) * (1 + SLACK), rounded_up(pure)
+    high = next((high for power in range(60) if _mixed_delta(low, mu, high := 2.0**power * (low + mu)) <= delta), 0.0)
+    return (
+        bisect(lambda epsilon: _mixed_delta(low, mu, epsilon) <= delta, high, low) * (1 + SLACK) if high else math.inf
+    )
 
-    def enough(epsilon: float) -> bool:
-        return _mixed_delta(low if part is None else part * epsilon, mu, epsilon) <= delta
 
-    if low and enough(low):
-        return low
-    high = next((high for power in range(60) if enough(high := 2.0**power * max(low, mu))), math.inf)
-    return bisect(enough, high, low) * (1 + SLACK) if high < math.inf else math.inf
+def _gaussian_square(epsilon: Fraction, delta: float) -> int:
+    """Give the largest μ² that is (ε, δ)-private by itself, in grains, rounded down."""
+    room = rounded_down(epsilon)
+    return _floor(gaussian_mu(room, delta) ** 2) if room >= SMALLEST else 0
 
 
 def _square(loss: object, copies: int) -> float:
