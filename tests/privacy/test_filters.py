@@ -149,7 +149,7 @@ def test_shares_of_delta_never_add_up_to_more_than_all() -> None:
     for first in (Fraction(0), Fraction(1, 3)):
         shares = filters._shares(first, Fraction(1, 10**6))
         given_out = sum(map(Fraction, (shares.first, shares.concentrated, shares.gaussian)), Fraction(0))
-        given_out += Fraction(shares.mixture) * len(filters.MIXTURES) + filters.FAILURES / 10**6
+        given_out += Fraction(shares.mixture) * len(filters.MIXTURES) + filters._failures(first) / 10**6
         assert given_out <= Fraction(1, 10**6)
 
 
@@ -202,8 +202,12 @@ def test_gaussian_charges_and_sums_lose_less_than_one_percent() -> None:
 def test_failures_after_the_first_plan_have_a_share_and_no_more() -> None:
     start = admit(NOTHING, {Approximate(0.1, 4e-7): 1}, USUAL)
     assert start is not None
-    assert admit(start, {Approximate(0.1, 3e-8): 1}, USUAL) is not None
-    assert admit(start, {Approximate(0.1, 3.1e-8): 1}, USUAL) is None
+    assert admit(start, {Approximate(0.1, 9e-8): 1}, USUAL) is not None
+    assert admit(start, {Approximate(0.1, 9.1e-8): 1}, USUAL) is None
+    smooth = admit(NOTHING, {Gaussian(0.01): 1}, USUAL)
+    assert smooth is not None
+    assert admit(smooth, {Approximate(0.1, 5e-8): 1}, USUAL) is not None
+    assert admit(smooth, {Approximate(0.1, 5.1e-8): 1}, USUAL) is None
 
 
 def test_a_first_plan_may_use_up_the_budget_and_then_nothing_fits() -> None:

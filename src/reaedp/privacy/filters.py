@@ -33,6 +33,8 @@ FAILURES, CONCENTRATED, MIXTURE = Fraction(50, 1000), Fraction(15, 1000), Fracti
 MIXTURES = tuple(Fraction(part, 8) for part in range(1, 8))
 #: If the first plan has pure losses, this share is for a mixture with just their sum.
 FIRST = Fraction(35, 100)
+#: And failures, of thresholds that are often bought after pure losses, have this share.
+FAILURES_AFTER_PURE = Fraction(15, 100)
 #: The part of the largest μ² that is never spent, so that small pure losses cost little more than they must;
 #: a larger part if the first plan has some.
 RESERVE, RESERVE_FOR_PURE = 1 / 400, 1 / 25
@@ -102,7 +104,7 @@ class Filters:
     @property
     def most_failures(self) -> Fraction:
         """The sum of all δ after the first plan."""
-        return self.delta * FAILURES
+        return self.delta * _failures(self.first)
 
     def admit(self, sums: Sums) -> bool:
         """Say whether sums satisfy at least one filter."""
@@ -176,9 +178,13 @@ class _Shares:
 
 def _shares(first: Fraction, delta: Fraction) -> _Shares:
     own = FIRST if first else Fraction(0)
-    gaussian = 1 - FAILURES - CONCENTRATED - MIXTURE * len(MIXTURES) - own
+    gaussian = 1 - _failures(first) - CONCENTRATED - MIXTURE * len(MIXTURES) - own
     shares = (rounded_down(share * delta) for share in (MIXTURE, own, CONCENTRATED, gaussian))
     return _Shares(*(share if share >= SMALLEST else 0.0 for share in shares))
+
+
+def _failures(first: Fraction) -> Fraction:
+    return FAILURES_AFTER_PURE if first else FAILURES
 
 
 def _mixed_delta(pure: float, mu: float, epsilon: float) -> float:
