@@ -5,7 +5,6 @@ import subprocess
 import sys
 import time
 from fractions import Fraction
-from functools import cache
 
 import numpy as np
 import pytest
@@ -18,17 +17,14 @@ from reaedp.privacy.accounting import (
     advanced_composition,
     concentrated_epsilon,
     concentrated_rho,
-    copies_left,
     delta,
     epsilon,
     fits,
-    fits_adaptively,
     gaussian_epsilon,
     gaussian_mu,
     optimal_composition,
     sequential_composition,
     simple_epsilon,
-    tally,
     unit_gaussian_variance,
 )
 from reaedp.privacy.budget import Budget
@@ -281,7 +277,6 @@ def test_absurd_losses_give_an_answer_without_warnings(kind, size):
     charged = {kind(size): 7, Pure(0.1): 3}
     assert 0 < epsilon(charged, 1e-6) <= math.inf
     assert 0 <= delta(charged, 0.5) <= 1
-    fits_adaptively(charged, Budget(1.0, 1e-6))
 
 
 # Closed forms and their inverses
@@ -352,56 +347,6 @@ def test_the_simple_bound_is_never_looser_than_basic_or_advanced_composition(eps
 
 
 # Budgets
-
-
-@pytest.mark.parametrize("rule", [fits, fits_adaptively])
-@pytest.mark.parametrize("price", [(Pure(0.01),), (Gaussian(0.02), Pure(0.003)), (UnitGaussian(900.0),) * 2])
-def test_copies_left_is_the_last_number_that_fits(price, rule):
-    before, budget = {Pure(0.1): 2}, Budget(1.5, 1e-6)
-    left = copies_left(before, price, budget, rule=rule)
-    assert rule(tally([(Pure(0.1),)] * 2 + [price] * left), budget)
-    assert not rule(tally([(Pure(0.1),)] * 2 + [price] * (left + 1)), budget)
-
-
-def test_copies_left_stops_at_its_limit_and_at_nothing():
-    assert 7 == copies_left({}, (Pure(1e-9),), Budget(1.0, 1e-6), limit=7)
-    assert 0 == copies_left({Pure(1.0): 1}, (Pure(0.5),), Budget(1.0, 1e-9))
-
-
-def worst_adaptive_delta(menu, budget, rule):
-    """What a chooser can reach who sees each answer before choosing the next loss, by dynamic programming."""
-    allowed = cache(lambda counts: rule(dict(zip(map(Pure, menu), counts, strict=True)), budget))
-
-    @cache
-    def value(counts, loss):
-        best = max(0.0, -math.expm1(budget.epsilon - loss))
-        for i, eps in enumerate(menu):
-            more = (*counts[:i], counts[i] + 1, *counts[i + 1 :])
-            if allowed(more):
-                truth = 1 / (1 + math.exp(-eps))
-                best = max(
-                    best, truth * value(more, round(loss + eps, 9)) + (1 - truth) * value(more, round(loss - eps, 9))
-                )
-        return best
-
-    return value((0,) * len(menu), 0.0)
-
-
-def test_prices_chosen_in_view_of_answers_can_exceed_a_budget_but_not_through_the_filter():
-    menu, budget = (0.6, 0.15), Budget(1.0, 0.05)
-    assert worst_adaptive_delta(menu, budget, fits) > 1.1 * budget.delta
-    assert 0 < worst_adaptive_delta(menu, budget, fits_adaptively) <= 0.75 * budget.delta
-
-
-@given(st.dictionaries(st.floats(1e-3, 1.0).map(Pure), st.integers(1, 50), min_size=1, max_size=3), budgets)
-@settings(max_examples=60, deadline=None)
-def test_the_filter_is_stricter_than_fits(charged, budget):
-    assert fits(charged, budget) or not fits_adaptively(charged, budget)
-
-
-def test_the_filter_keeps_a_quarter_of_delta_for_failures():
-    assert fits_adaptively({Approximate(0.1, 0.25e-7): 10}, Budget(1.0, 1e-6))
-    assert not fits_adaptively({Approximate(0.1, 0.26e-7): 10}, Budget(1.0, 1e-6))
 
 
 @pytest.mark.parametrize(("moves", "parts_hit"), [("add", 1), ("replace", 2)])

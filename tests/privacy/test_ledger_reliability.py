@@ -21,10 +21,10 @@ from ledger_worker import ROWS, release
 from postgres import Server
 from reaedp.errors import BudgetRefused, DeclarationError, LedgerBusy, LedgerDamaged, LedgerError
 from reaedp.privacy import storage
-from reaedp.privacy.accounting import copies_left
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.ledger import Ledger
 from reaedp.privacy.loss import Pure
+from reaedp.privacy.spending import NOTHING, copies
 from reaedp.privacy.state_folder import state_in
 
 #: So small a δ leaves composition of a thousand pure losses no better than their sum.
@@ -78,7 +78,7 @@ def check_crowd(address: str | Path, folder: Path, charges: int, epsilon: float,
     timing = run("crowd", address, folder, processes, epsilon, charges, budget.epsilon, budget.delta)
     results = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
     numbers = sorted(number for one in results for number in one["numbers"])
-    allowed = copies_left({}, (Pure(epsilon),), budget)
+    allowed = copies(NOTHING, {Pure(epsilon): 1}, budget, 10**6)
     with Ledger.open(address) as book:
         assert allowed + 1 == book.verify()
         assert [one.number for one in book.history() if one.charge] == numbers == list(range(2, allowed + 2))

@@ -58,12 +58,13 @@ def _chosen(book: "Ledger", dataset: str | None) -> tuple[str, ...]:
 def show(ledger: Address, dataset: Dataset = None) -> None:
     """What is spent and left of every budget, and what that means."""
     from reaedp.cli import screen
+    from reaedp.privacy.admission import OVERDRAWN
 
     with _open(ledger) as book:
         for name in _chosen(book, dataset):
             screen.show_budget(name, book.budget(name), book.spent(name), book.remaining(name))
-            if not book.fits_adaptively(name):
-                typer.echo("  The budget holds if no price was chosen in view of earlier answers.")
+            if not book.holds(name):
+                typer.echo(f"  Nothing more can be released: {OVERDRAWN}")
 
 
 @app.command()

@@ -3,7 +3,7 @@
 import math
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +86,8 @@ def show_plan(plan: Plan, plot: Path | None = None) -> None:
     cost = epsilon(tally([request.charge(contract).price for request in requests]), contract.budget.delta)
     console.print(f"All releases together cost ε = {cost:.4g} at δ = {contract.budget.delta:g}.")
     console.print(_left(plan), markup=False)
+    if not affordable(plan):
+        console.print("The plan does not fit into what is left.")
 
 
 def write_plan_page(plan: Plan, path: Path) -> None:
@@ -124,6 +126,20 @@ def _left(plan: Plan) -> str:
     except LedgerMissing as error:
         return f"The budget is ε = {contract.budget.epsilon:.4g}. {error}"
     return f"The ledger has ε = {left:.4g} left."
+
+
+def affordable(plan: Plan) -> bool:
+    """Whether the ledger would admit a plan now, as one charge; a plan may be made before its ledger."""
+    from reaedp.errors import LedgerMissing
+    from reaedp.privacy.ledger import Ledger
+    from reaedp.privacy.spending import NOTHING, admit
+
+    contract = plan.contract
+    charges = [request.charge(contract) for request in plan.requests()]
+    with suppress(LedgerMissing), Ledger.open(contract.ledger) as book:
+        if contract.dataset in book.datasets():
+            return book.admits(charges)
+    return admit(NOTHING, tally([charge.price for charge in charges]), contract.budget) is not None
 
 
 def show_budget(dataset: str, budget: Budget, spent: float, remaining: float) -> None:

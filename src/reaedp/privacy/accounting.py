@@ -1,4 +1,4 @@
-"""Losses become ε at δ: the composition of everything that was charged, rounded against us.
+"""Losses become ε at δ: the composition of losses that are fixed together, rounded against us.
 
 Cheap bounds come first. The tight one merges losses in closed form as far as that goes and composes the
 rest through dominating pairs.
@@ -6,10 +6,8 @@ rest through dominating pairs.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from fractions import Fraction
-
-import numpy as np
 
 from reaedp.errors import DeclarationError, sentence
 from reaedp.privacy.budget import Budget
@@ -19,11 +17,9 @@ from reaedp.privacy.conversion import (
     bisect,
     concentrated_delta,
     concentrated_epsilon,
-    concentrated_order,
     concentrated_rho,
     gaussian_epsilon,
     gaussian_mu,
-    markov_exponent,
     rounded_up,
     sequential_composition,
 )
@@ -45,11 +41,9 @@ __all__ = [
     "advanced_composition",
     "concentrated_epsilon",
     "concentrated_rho",
-    "copies_left",
     "delta",
     "epsilon",
     "fits",
-    "fits_adaptively",
     "gaussian_epsilon",
     "gaussian_mu",
     "optimal_composition",
@@ -59,8 +53,6 @@ __all__ = [
     "unit_gaussian_variance",
 ]
 
-#: Says whether what was charged is within a budget: `fits` or `fits_adaptively`.
-Rule = Callable[[Tally, Budget], bool]
 #: Nobody's budget is so small or so large; beyond, in ρ or in ε, the cheap bound is the answer.
 SMALLEST_RHO, LARGEST = 1e-18, 1e9
 
@@ -113,46 +105,9 @@ def _rest_delta(tally: Tally, epsilon: float) -> float:
 
 
 def fits(tally: Tally, budget: Budget) -> bool:
-    """Say whether everything charged is within the budget, both read as the decimals that were written."""
+    """Say whether losses that are fixed together are within a budget, both read as the decimals that were written."""
     simple = simple_epsilon(tally, budget.delta)
     return simple <= exact(budget.epsilon) or epsilon(tally, budget.delta) <= budget.epsilon
-
-
-def fits_adaptively(tally: Tally, budget: Budget) -> bool:
-    """Say whether everything charged is within the budget even if prices were chosen in view of earlier answers.
-
-    Stricter than `fits`: a quarter of δ is kept for failures, and one order, fixed by the budget alone,
-    judges all the rest (a privacy filter; Feldman and Zrnic 2021).
-    """
-    tally = charged(tally)
-    if failure(tally)[0] > exact(budget.delta) / 4:
-        return False
-    return basic_epsilon(tally) <= exact(budget.epsilon) or (total_rho(tally) < LARGEST and _moment_fits(tally, budget))
-
-
-def _moment_fits(tally: Tally, budget: Budget) -> bool:
-    """Say whether the moment of the order that this budget prefers stays within three quarters of δ."""
-    rest = budget.delta * (0.75 - SLACK)
-    order = concentrated_order(concentrated_rho(budget.epsilon, rest), rest)
-    exponent = merge(tally).log_moment(order) + float(markov_exponent(np.array(order)))
-    return exponent - order * budget.epsilon <= math.log(rest) - SLACK
-
-
-def copies_left(tally: Tally, price: Price, budget: Budget, limit: int = 10**6, rule: Rule = fits) -> int:
-    """Give how many more times this price fits under a rule, up to a limit; the number returned was tried."""
-    once = Counter(price)
-
-    def fit(copies: int) -> bool:
-        return rule(Counter(tally) + Counter({loss: times * copies for loss, times in once.items()}), budget)
-
-    good, bad = 0, 1
-    while bad <= limit and fit(bad):
-        good, bad = bad, 2 * bad
-    bad = min(bad, limit + 1)
-    while bad - good > 1:
-        middle = (good + bad) // 2
-        good, bad = (middle, bad) if fit(middle) else (good, middle)
-    return good
 
 
 def optimal_composition(epsilon: float, delta_each: float, k: int, delta: float) -> float:

@@ -23,7 +23,7 @@ from reaedp.privacy.entry import UNREADABLE, Act, Entry, Finish, Raise, Registra
 from reaedp.privacy.loss import Loss
 
 #: The layout of the tables that this program reads and writes.
-VERSION = 1
+VERSION = 2
 #: Fingerprints are sums modulo this.
 MODULUS = 2**256
 
@@ -139,9 +139,9 @@ def read_tally(connection: Connection, dataset: str, part: str, fingerprint: int
     return tally
 
 
-def append(connection: Connection, head: Head, acts: Sequence[Act], stamp: Stamp) -> Head:
-    """Add entries to the chain and return its new end."""
-    rows = list(_chained(head, acts, stamp))
+def append(connection: Connection, head: Head, acts: Sequence[Act], stamp: Stamp, plan: int | None = None) -> Head:
+    """Add entries to the chain, as one plan if that has a number, and return its new end."""
+    rows = list(_chained(head, acts, stamp, plan))
     connection.execute(statements.ADD_ENTRIES, rows)
     end = Head(head.identity, rows[-1]["number"], rows[-1]["hash"])
     _one_row(connection.execute(statements.MOVE_HEAD, {"to_number": end.number, "to_hash": end.hash}).rowcount)
@@ -202,10 +202,10 @@ def _row(connection: Connection, number: int) -> Row[Any]:
     return row
 
 
-def _chained(head: Head, acts: Sequence[Act], stamp: Stamp) -> Iterator[dict[str, Any]]:
+def _chained(head: Head, acts: Sequence[Act], stamp: Stamp, plan: int | None) -> Iterator[dict[str, Any]]:
     previous = head.hash
     for number, act in enumerate(acts, head.number + 1):
-        entry = Entry(number, previous, stamp.time, stamp.user, stamp.version, act)
+        entry = Entry(number, previous, stamp.time, stamp.user, stamp.version, act, plan)
         body = entry.body
         previous = digest(body)
         yield {"number": number, "dataset": entry.dataset, "body": body, "hash": previous}

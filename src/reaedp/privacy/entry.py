@@ -142,7 +142,11 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One act, when the machine's clock said, by whom, with which program; order is by number, never by time."""
+    """One act, when the machine's clock said, by whom, with which program; order is by number, never by time.
+
+    `plan` is the number of the first charge of those that were made together, with prices fixed together. Charges
+    without one are from programs that did not yet admit by filters.
+    """
 
     number: int
     previous: str
@@ -150,6 +154,7 @@ class Entry:
     user: str
     version: str
     act: Act
+    plan: int | None = None
     finished: bool = False
 
     @property
@@ -178,7 +183,8 @@ class Entry:
     def body(self) -> str:
         """The text that is hashed."""
         stamp = {name: getattr(self, name) for name in ("number", "previous", "time", "user", "version")}
-        return write(stamp | {"kind": self.kind, "act": act_record(self.act)})
+        planned = {} if self.plan is None else {"plan": self.plan}
+        return write(stamp | {"kind": self.kind, "act": act_record(self.act)} | planned)
 
     @property
     def hash(self) -> str:
@@ -216,9 +222,15 @@ def read_entry(number: int, body: str, hashed: str, *, finished: bool = False) -
         entry = Entry(**record, act=act, finished=finished)
     except UNREADABLE as error:
         raise LedgerDamaged(f"Entry {number} of the ledger cannot be read.") from error
-    if entry.number != number or entry.body != body:
+    if entry.number != number or entry.body != body or not _is_planned(entry):
         raise LedgerDamaged(f"Entry {number} of the ledger is not written as this program writes it.")
     return entry
+
+
+def _is_planned(entry: Entry) -> bool:
+    """Only charges belong to a plan, which begins with one of them or before."""
+    plan = entry.plan
+    return plan is None or (entry.charge is not None and type(plan) is int and 1 <= plan <= entry.number)
 
 
 def genesis(identity: str) -> str:

@@ -1,13 +1,14 @@
 """The durable budget of data sets: a charge is on disk, and within the budget, before any noise is drawn.
 
 The only mutable object of the project. Every call is one transaction or fails as a whole; what cannot be read is
-an error, never "nothing spent". A decision that needs numerical mathematics is first made outside the transaction,
-for the state that was read, and counts if that state is still the same.
+an error, never "nothing spent". Charges of one call are one plan, whose prices are fixed together; plans may be chosen
+in view of everything that was answered before. What needs numerical mathematics is computed before the ledger is
+locked, and remembered.
 """
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path, PurePath
 from types import TracebackType
@@ -16,10 +17,9 @@ from typing import Any, Self
 from sqlalchemy import Connection
 
 from reaedp.errors import BudgetRefused, DeclarationError, LedgerBusy, sentence
-from reaedp.privacy import accounting
 from reaedp.privacy.account import WHOLE
-from reaedp.privacy.accounting import Tally
-from reaedp.privacy.admission import Proof, decimal_floor, left, prove, shown, tight_epsilon, together
+from reaedp.privacy.accounting import Tally, tally
+from reaedp.privacy.admission import spent_epsilon
 from reaedp.privacy.book import (
     Head,
     append,
@@ -48,22 +48,13 @@ from reaedp.privacy.entry import (
     stamp,
 )
 from reaedp.privacy.loss import Approximate, Price, Pure
-from reaedp.privacy.posting import (
-    Place,
-    Question,
-    change_terms,
-    find_known,
-    post,
-    postings,
-    questions,
-    read_scopes,
-    register,
-)
+from reaedp.privacy.posting import change_terms, find_known, post, postings, read_scopes, register
 from reaedp.privacy.recovery import check, give_up, lost_after, watch
 from reaedp.privacy.second_opinion import SecondOpinion, second_opinion
+from reaedp.privacy.spending import Spending, copies, decimal_floor, room
 from reaedp.privacy.storage import Storage
 from reaedp.privacy.unit import Unit
-from reaedp.privacy.verification import check_book, check_claims
+from reaedp.privacy.verification import check_book
 
 __all__ = ["Charge", "Entry", "Ledger"]
 
@@ -165,17 +156,32 @@ class Ledger:
         self._storage.remember(head.checkpoint)
 
     def charge(self, charges: Sequence[Charge]) -> tuple[int, ...]:
-        """Record charges, all or none, on disk; their entry numbers, or `BudgetRefused` with nothing spent."""
+        """Record charges as one plan, all or none, on disk; their entry numbers, or `BudgetRefused`, nothing spent."""
         # What is counted is what is written: each charge is read back from its own text.
         written = [_as_written(charge) for charge in charges]
         if not written:
             return ()
-        end, unanswered = self._try(written, {})
-        if unanswered:
-            # The computation may take long and import much; others go on meanwhile, unless they changed the question.
-            end, _ = self._try(written, _answers(unanswered), decide=True)
+        if len(written) > 1 or len(set(written[0].price)) > 1:
+            # Composing a plan may take long and import much; others go on meanwhile.
+            self.admits(written)
+        with self._writing() as connection:
+            head = read_head(connection, lock=True)
+            decided = [(posting, posting.decided()) for posting in postings(connection, written)]
+            end = post(connection, head, written, decided, stamp())
         self._storage.remember(end.checkpoint)
         return tuple(range(end.number + 1 - len(written), end.number + 1))
+
+    def admits(self, charges: Sequence[Charge]) -> bool:
+        """Say whether charges would be admitted as one plan now; nothing is recorded."""
+        with self._reading() as connection:
+            read_head(connection)
+            sorted_charges = postings(connection, charges)
+        try:
+            for posting in sorted_charges:
+                posting.decided()
+        except BudgetRefused:
+            return False
+        return True
 
     def finish(self, entries: Sequence[int], manifest: str | None = None) -> None:
         """Record that the releases behind some charges were published; again is no harm, and changes nothing.
@@ -211,29 +217,31 @@ class Ledger:
             return read_terms(connection, find_known(connection, dataset)).budget
 
     def spent(self, dataset: str) -> float:
-        """Give the tightest ε that can be proved, at the budget's δ, for all charges so far; the worst part decides."""
+        """Give the least ε at the budget's δ that is certified for all charges so far; the worst part decides."""
         budget, scopes = self._scopes(dataset)
-        return max(tight_epsilon(scope, budget.delta) for scope in scopes)
+        return max(spent_epsilon(spending, losses, budget) for spending, losses in scopes)
 
     def remaining(self, dataset: str) -> float:
         """Give the ε of one more pure release of all rows that is sure to fit; rounded down."""
         budget, scopes = self._scopes(dataset)
-        return decimal_floor(min(left(scope, budget) for scope in scopes))
+        return decimal_floor(min(room(spending, budget) for spending, _ in scopes))
 
-    def fits_adaptively(self, dataset: str) -> bool:
-        """Say whether the budget holds even if each price was chosen in view of all earlier answers."""
+    def holds(self, dataset: str) -> bool:
+        """Say whether all charges are within the budget; false only after charges that an earlier program admitted."""
         budget, scopes = self._scopes(dataset)
-        return all(accounting.fits_adaptively(scope, budget) for scope in scopes)
+        return all(spending.fits(budget) for spending, _ in scopes)
 
     def second_opinion(self, dataset: str) -> SecondOpinion | None:
-        """What dp-accounting says of `spent`, where it can; the worst part decides."""
+        """What dp-accounting says of all losses, as if prices were fixed, where it can; the worst part decides."""
         budget, scopes = self._scopes(dataset)
-        return second_opinion(max(scopes, key=lambda scope: tight_epsilon(scope, budget.delta)), budget.delta)
+        _, worst = max(scopes, key=lambda scope: spent_epsilon(scope[0], scope[1], budget))
+        return second_opinion(worst, budget.delta)
 
     def copies_left(self, dataset: str, price: Price) -> int:
-        """How many more releases of all rows at this price fit, counted up to a million."""
+        """How many more releases of all rows at this price fit, one by one, counted up to a million."""
         budget, scopes = self._scopes(dataset)
-        return min(accounting.copies_left(scope, price, budget, MOST_COPIES) for scope in scopes)
+        once = tally([price])
+        return min(copies(spending, once, budget, MOST_COPIES) for spending, _ in scopes)
 
     def datasets(self) -> tuple[str, ...]:
         """Give the registered data sets, by name."""
@@ -269,10 +277,9 @@ class Ledger:
         """Check the whole ledger, and that it contains a checkpoint; how many entries there are."""
         remembered = None if checkpoint is None else _read_checkpoint(checkpoint)
         with self._reading() as connection:
-            head, claims = check_book(connection)
+            head = check_book(connection)
             if remembered is not None:
                 confirm(connection, head, remembered, f"the checkpoint {checkpoint}")
-        check_claims(claims)
         return head.number
 
     def checkpoint(self) -> dict[str, Any]:
@@ -306,27 +313,14 @@ class Ledger:
             raise LedgerBusy(f"The ledger {self._storage.place} was closed; open it again.")
         return self._storage.transaction(write=write)
 
-    def _try(
-        self, charges: Sequence[Charge], proofs: Mapping[Place, Proof], *, decide: bool = False
-    ) -> tuple[Head, list[Question]]:
-        """Write the charges if all are known to fit; otherwise say what must be proved, or decide it at once."""
-        with self._writing() as connection:
-            head = read_head(connection, lock=True)
-            sorted_charges = postings(connection, charges)
-            unanswered = [one for posting in sorted_charges for one in questions(connection, posting, proofs)]
-            if decide or not unanswered:
-                proved = {**proofs, **_answers(unanswered)}
-                head = post(connection, head, charges, sorted_charges, stamp(), proofs=proved)
-        return head, unanswered
-
-    def _scopes(self, dataset: str) -> tuple[Budget, list[Tally]]:
-        """Give the budget, and the losses of each part; of all rows where there are no parts."""
+    def _scopes(self, dataset: str) -> tuple[Budget, list[tuple[Spending, Tally]]]:
+        """Give the budget, and what each part has spent; all rows where there are no parts."""
         with self._reading() as connection:
             read_head(connection)
             account = find_known(connection, dataset)
             terms = read_terms(connection, account)
-            scopes = read_scopes(connection, dataset, account, account.parts or {WHOLE})
-            return terms.budget, list(scopes.values())
+            losses = read_scopes(connection, dataset, account, account.parts or {WHOLE})
+            return terms.budget, [(account.scopes[name].spending, losses[name]) for name in losses]
 
 
 def _opened(address: str | Path) -> Storage:
@@ -378,24 +372,6 @@ def _check_larger(known: Budget, budget: Budget) -> None:
     if budget == known or budget.epsilon < known.epsilon or budget.delta < known.delta:
         rule = f"A budget can only be raised; the ledger has {_named(known)}"
         raise DeclarationError(f"{rule}; given {_named(budget)}.")
-
-
-def _answers(questions: Sequence[Question]) -> dict[Place, Proof]:
-    return {question.posting.place(question.scope): _answer(question) for question in questions}
-
-
-def _answer(question: Question) -> Proof:
-    """Give a proof that a price fits, or a refusal in numbers that are public."""
-    budget, price = question.posting.terms.budget, question.posting.price(question.scope)
-    proof = prove(question.spent, price, budget)
-    if proof is None:
-        total = tight_epsilon(together(question.spent, price), budget.delta)
-        raise BudgetRefused(
-            f"This release costs ε = {shown(tight_epsilon(price, budget.delta), up=True)}; the ledger has "
-            f"ε = {shown(left(question.spent, budget), up=False)} left at δ = {budget.delta:g}. With it, data set "
-            f"{question.posting.dataset!r} would have spent ε = {shown(total, up=True)} of {budget.epsilon:g}."
-        )
-    return proof
 
 
 def _named(budget: Budget) -> str:

@@ -44,8 +44,8 @@ CARRY = 1e-16
 
 #: The ρ of the concentrated loss that each kind implies; products, because powers of large floats raise.
 _RHO: dict[type, Callable[[Any], float]] = {
-    Pure: lambda loss: loss.epsilon * loss.epsilon / 2,
-    Approximate: lambda loss: loss.epsilon * loss.epsilon / 2,
+    Pure: lambda loss: loss.epsilon * math.tanh(loss.epsilon / 2),
+    Approximate: lambda loss: loss.epsilon * math.tanh(loss.epsilon / 2),
     Concentrated: lambda loss: loss.rho,
     Gaussian: lambda loss: loss.mu * loss.mu / 2,
     UnitGaussian: lambda loss: 0.5 / loss.variance,
@@ -158,18 +158,24 @@ def merge(tally: Tally) -> Parts:
     kinds: dict[type, dict[Any, int]] = {kind: {} for kind in _RHO}
     for loss, copies in tally.items():
         kinds[type(loss)][loss] = copies
-    responses, crowds = _responses({**kinds[Pure], **kinds[Approximate]})
+    answers, crowds = responses(pure_parts({**kinds[Pure], **kinds[Approximate]}))
     units, squared_mu, rough = _units(kinds[UnitGaussian])
     squared_mu += math.fsum(loss.mu * loss.mu * copies for loss, copies in kinds[Gaussian].items())
     rho = total_rho({**kinds[Concentrated], **crowds, **rough})
-    return Parts((*responses, *units), math.sqrt(squared_mu) * (1 + SLACK), rho, sum(tally.values()))
+    return Parts((*answers, *units), math.sqrt(squared_mu) * (1 + SLACK), rho, sum(tally.values()))
 
 
-def _responses(points: Mapping[Loss, int]) -> tuple[list[Pair], dict[Loss, int]]:
-    """Let equal ε's become one binomial pair, in order of ε, and leave crowds to be concentrated."""
+def pure_parts(tally: Tally) -> Counter[float]:
+    """Count each ε of the pure and approximate losses; failures of the latter are apart."""
     counts: Counter[float] = Counter()
-    for loss, copies in points.items():
-        counts[_EPSILON[type(loss)](loss)] += copies
+    for loss, copies in tally.items():
+        if isinstance(loss, Pure | Approximate):
+            counts[loss.epsilon] += copies
+    return counts
+
+
+def responses(counts: Mapping[float, int]) -> tuple[list[Pair], dict[Loss, int]]:
+    """Let equal ε's become one binomial pair, in order of ε, and leave crowds to be concentrated."""
     counts = _fewer(counts) if len(counts) > DISTINCT else counts
     pairs: list[Pair] = [Response(epsilon, copies) for epsilon, copies in sorted(counts.items()) if copies <= MANY]
     return pairs, {Pure(epsilon): copies for epsilon, copies in counts.items() if copies > MANY}

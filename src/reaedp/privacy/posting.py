@@ -2,15 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isqrt
-from types import MappingProxyType
 
 from sqlalchemy import Connection
 
-from reaedp.errors import DeclarationError, sentence, unknown
-from reaedp.privacy.account import WHOLE, Account, Certificate, Scope
+from reaedp.errors import BudgetRefused, DeclarationError, sentence, unknown
+from reaedp.privacy.account import WHOLE, Account, Scope
 from reaedp.privacy.accounting import Tally, tally
-from reaedp.privacy.admission import Proof, together
+from reaedp.privacy.admission import refusal, together
 from reaedp.privacy.book import (
     MODULUS,
     Head,
@@ -25,19 +23,15 @@ from reaedp.privacy.book import (
 )
 from reaedp.privacy.entry import Charge, Raise, Registration, Stamp, protects_alike, split_of
 from reaedp.privacy.loss import Price
+from reaedp.privacy.spending import admit
 
 #: The account of a data set is read and written whole; more parts would make that slow.
 MOST_PARTS = 1000
-#: More different losses than this since the last certificate, and a new one is due, to keep the account short.
-MANY_LOSSES = 64
-
-#: A scope of a data set in the state after its entry of this number.
-Place = tuple[str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Posting:
-    """What some charges, taken together, add to one data set in its present state."""
+    """What some charges, taken together as one plan, add to one data set in its present state."""
 
     dataset: str
     account: Account
@@ -49,25 +43,30 @@ class Posting:
         whole = self.added.get(WHOLE, {})
         return whole if scope == WHOLE else together(whole, self.added.get(scope, {}))
 
-    def grown(self) -> dict[str, Scope]:
-        """Give the scopes that change, changed; a new part starts from what all rows have spent."""
+    def changing(self) -> dict[str, Scope]:
+        """Give the scopes that change, as they are; a new part starts from what all rows have spent."""
         scopes = self.account.scopes
         names = set(self.added) | (set(scopes) if WHOLE in self.added else set())
         fresh = replace(scopes[WHOLE], fingerprint=0)
-        return {name: scopes.get(name, fresh).plus(self.price(name)) for name in sorted(names)}
+        return {name: scopes.get(name, fresh) for name in sorted(names)}
 
-    def place(self, scope: str) -> Place:
-        """Give the name under which a proof about a scope is remembered; it ends to hold with the next entry."""
-        return self.dataset, scope, self.account.last
+    def decided(self) -> dict[str, Scope]:
+        """Give the scopes that change, changed; or refuse the plan in numbers that are public."""
+        budget = self.terms.budget
+        changed = {}
+        for name, scope in self.changing().items():
+            after = admit(scope.spending, self.price(name), budget)
+            if after is None:
+                raise BudgetRefused(refusal(self.dataset, scope.spending, self.price(name), budget))
+            changed[name] = replace(scope, spending=after)
+        return changed
 
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """Whether a price fits on top of a tally; cheap bounds did not say."""
-
-    posting: Posting
-    scope: str
-    spent: Tally
+    def replayed(self) -> dict[str, Scope]:
+        """Give the scopes that change, changed, where an earlier program has decided."""
+        return {
+            name: replace(scope, spending=scope.spending.after(self.price(name), self.terms.budget))
+            for name, scope in self.changing().items()
+        }
 
 
 def find_known(connection: Connection, dataset: str) -> Account:
@@ -94,37 +93,20 @@ def postings(connection: Connection, charges: Sequence[Charge]) -> list[Posting]
     return [_posting(connection, name, [charge for charge in charges if charge.dataset == name]) for name in names]
 
 
-def questions(connection: Connection, posting: Posting, proofs: Mapping[Place, Proof]) -> list[Question]:
-    """Give the scopes of which neither the account nor a proof says that they have room."""
-    dataset, account = posting.dataset, posting.account
-    many = MANY_LOSSES + isqrt(account.last)
-    open_scopes = [
-        name
-        for name, scope in posting.grown().items()
-        if posting.place(name) not in proofs
-        and not (len(scope.others) <= many and scope.surely_fits(posting.terms.budget))
-    ]
-    spent = read_scopes(connection, dataset, account, open_scopes) if open_scopes else {}
-    return [Question(posting, name, spent[name]) for name in open_scopes]
-
-
 def post(
     connection: Connection,
     head: Head,
     charges: Sequence[Charge],
-    sorted_charges: Sequence[Posting],
+    decided: Sequence[tuple[Posting, Mapping[str, Scope]]],
     stamp: Stamp,
     *,
-    proofs: Mapping[Place, Proof] = MappingProxyType({}),
+    plan: bool = True,
 ) -> Head:
-    """Write charges that are known to fit."""
-    end = append(connection, head, charges, stamp)
+    """Write charges, as one plan unless a program without plans has made them, and the scopes that they change."""
+    end = append(connection, head, charges, stamp, head.number + 1 if plan else None)
     last = {charge.dataset: number for number, charge in enumerate(charges, head.number + 1)}
-    for posting in sorted_charges:
-        scopes = dict(posting.account.scopes)
-        for name, scope in posting.grown().items():
-            proof = proofs.get(posting.place(name))
-            scopes[name] = _certified(scope, proof, posting.account.last, end.number) if proof else scope
+    for posting, changed in decided:
+        scopes = {**posting.account.scopes, **changed}
         for part, added in posting.added.items():
             change = count(connection, posting.dataset, part, added)
             scopes[part] = replace(scopes[part], fingerprint=(scopes[part].fingerprint + change) % MODULUS)
@@ -176,9 +158,3 @@ def _check_parts(parts: set[str]) -> None:
     if len(parts) > MOST_PARTS:
         rule = f"A data set may be charged in at most {MOST_PARTS} parts"
         raise DeclarationError(sentence(rule, given=len(parts), remedy="Charge without a part."))
-
-
-def _certified(scope: Scope, proof: Proof, before: int, after: int) -> Scope:
-    upto = before if proof.pure else after
-    certificate = Certificate(proof.epsilon, proof.delta, upto)
-    return replace(scope, certificate=certificate, pure=proof.pure, others=())

@@ -52,13 +52,13 @@ def _exp(exponent: Array | float) -> Array:
     return value
 
 
-def compose(pairs: Sequence[Pair], rho: float, tilt: float) -> Product:
-    """Multiply pairs: a single one keeps its exact atoms, several meet on the grid."""
+def compose(pairs: Sequence[Pair], rho: float, tilt: float, points: int | None = None) -> Product:
+    """Multiply pairs: a single one keeps its exact atoms, several meet on a grid, of so many points if given."""
     log_moment = math.fsum(float(pair.log_moment(np.array(tilt))) for pair in pairs)
     if len(pairs) == 1:
         return Product(tilt, log_moment, *pairs[0].atoms(tilt), 4 * math.exp(-TAIL), rho)
     low, high = _window(pairs, tilt, log_moment)
-    points = POINTS_BESIDE_CONCENTRATED if rho else POINTS
+    points = points or (POINTS_BESIDE_CONCENTRATED if rho else POINTS)
     step = (high - low) / (points - len(pairs) - 2)
     spectrum = np.ones(points // 2 + 1, dtype=complex)
     for pair in pairs:
@@ -92,7 +92,7 @@ def _on_grid(losses: Array, masses: Array, step: float, tilt: float, points: int
 
 def composed_epsilon(pairs: Sequence[Pair], rho: float, delta: float) -> float:
     """Give the least ε at δ, tilted to where this δ is decided."""
-    tilts, exponents = _markov_bounds(pairs, rho)
+    tilts, exponents = markov_bounds(pairs, rho)
     bounds = (exponents - math.log(delta)) / tilts
     markov = float(bounds.min())
     product = compose(pairs, rho, float(tilts[np.argmin(bounds)]))
@@ -103,12 +103,12 @@ def composed_epsilon(pairs: Sequence[Pair], rho: float, delta: float) -> float:
 
 def composed_delta(pairs: Sequence[Pair], rho: float, epsilon: float) -> float:
     """Give the least δ at ε, tilted to this ε."""
-    tilts, exponents = _markov_bounds(pairs, rho)
+    tilts, exponents = markov_bounds(pairs, rho)
     lowered = epsilon / (1 + EPSILON_SLACK)
     return compose(pairs, rho, float(tilts[np.argmin(exponents - tilts * lowered)])).delta(lowered)
 
 
-def _markov_bounds(pairs: Sequence[Pair], rho: float) -> tuple[Array, Array]:
+def markov_bounds(pairs: Sequence[Pair], rho: float) -> tuple[Array, Array]:
     """Give candidate tilts t, and exponents x such that δ ≤ e^{x - tε} for every ε."""
     scale = math.sqrt(sum(pair.spread**2 for pair in pairs) + 2 * rho)
     tilts = np.geomspace(1e-4, 1e4, 240) / scale

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Column, Connection, Integer, MetaData, Row, Table, Text, insert, inspect, select, text
+from sqlalchemy import Column, Connection, Integer, MetaData, Row, Table, Text, insert, inspect, select, text, update
 
 from reaedp.errors import LedgerDamaged
+from reaedp.privacy.account import WHOLE, Account, Scope, read_state
 from reaedp.privacy.book import (
     VERSION,
     Head,
@@ -18,6 +19,7 @@ from reaedp.privacy.book import (
     only_head,
     read_head,
     read_terms,
+    save_account,
     stated_head,
 )
 from reaedp.privacy.budget import Budget
@@ -25,9 +27,11 @@ from reaedp.privacy.canonical import read_price
 from reaedp.privacy.entry import UNREADABLE, Charge, Raise, Registration, Stamp, genesis
 from reaedp.privacy.high_water_mark import HighWaterMark
 from reaedp.privacy.posting import change_terms, post, postings, register
+from reaedp.privacy.spending import NOTHING
 from reaedp.privacy.state_folder import kept_marks
-from reaedp.privacy.storage import HEAD, METADATA, Storage
+from reaedp.privacy.storage import ACCOUNTS, HEAD, METADATA, Storage
 from reaedp.privacy.unit import Unit
+from reaedp.privacy.verification import replayed
 
 #: Version 0: one table, no chain, no parts; every row repeats the terms of its data set as JSON.
 CHARGES_0 = Table(
@@ -111,13 +115,15 @@ def take_turn(connection: Connection) -> None:
 
 
 def _bring_forward(connection: Connection) -> None:
+    """Unless another process did so meanwhile."""
     take_turn(connection)
-    for version in range(_version(connection) or 0, VERSION):
-        MIGRATIONS[version](connection)
+    found = _version(connection) or 0
+    if found != VERSION:
+        MIGRATIONS[found](connection)
 
 
 def _chain_charges(connection: Connection) -> None:
-    """From version 0 to 1: link the charges into a chain and count them; none is known to be finished."""
+    """From version 0: link the charges into a chain and count them; none is known to be finished."""
     if connection.dialect.name == "postgresql":  # SQLite has one writer anyhow
         connection.execute(text(f"LOCK TABLE {CHARGES_0.name} IN ACCESS EXCLUSIVE MODE"))
     rows = connection.execute(select(CHARGES_0).order_by(CHARGES_0.c.number)).all()
@@ -130,7 +136,33 @@ def _chain_charges(connection: Connection) -> None:
     CHARGES_0.drop(connection)
 
 
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {0: _chain_charges}
+def _sum_up(connection: Connection) -> None:
+    """From version 1: let accounts sum up all charges for the filters, whatever was admitted then."""
+    connection.execute(update(HEAD).values(version=VERSION))
+    replay = replayed(connection, stated_head(connection, lock=True))
+    rows = connection.execute(select(ACCOUNTS)).all()
+    if {row.dataset for row in rows} != set(replay.last):
+        raise LedgerDamaged("The accounts of the ledger are not those of the data sets in its entries.")
+    for row in rows:
+        fingerprints = _fingerprints_1(row)
+        spent = replay.spent.get(row.dataset, {WHOLE: NOTHING})
+        if fingerprints.keys() != spent.keys():
+            raise LedgerDamaged(f"The account of data set {row.dataset!r} is not what its entries make of it.")
+        scopes = {name: Scope(spent[name], fingerprint) for name, fingerprint in fingerprints.items()}
+        save_account(connection, row.dataset, Account(replay.last[row.dataset], replay.terms[row.dataset], scopes))
+
+
+def _fingerprints_1(row: Row[Any]) -> dict[str, int]:
+    """Give the marks of the tallies from an account of version 1, which had certificates beside them."""
+    try:
+        scopes = read_state(row.dataset, row.state, row.seal)["scopes"]
+        return {name: int(scope["fingerprint"], 16) for name, scope in scopes.items()}
+    except UNREADABLE as error:
+        raise LedgerDamaged(f"The account of data set {row.dataset!r} cannot be read.") from error
+
+
+#: Each brings a ledger of its version to the present one.
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {0: _chain_charges, 1: _sum_up}
 
 
 def _replay(connection: Connection, head: Head, row: Row[Any]) -> Head:
@@ -142,7 +174,8 @@ def _replay(connection: Connection, head: Head, row: Row[Any]) -> Head:
     elif read_terms(connection, account).budget != terms.budget:
         change = Raise(terms.dataset, terms.budget, terms.unit, "As written by version 0.")
         head = change_terms(connection, head, account, change, stamp)
-    return post(connection, head, [charge], postings(connection, [charge]), stamp)
+    replay = [(posting, posting.replayed()) for posting in postings(connection, [charge])]
+    return post(connection, head, [charge], replay, stamp, plan=False)
 
 
 def _read_charge_0(row: Row[Any]) -> tuple[Registration, Charge]:

@@ -7,65 +7,88 @@ and entries cut off at the end.
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 from sqlalchemy import Connection, Row
 
 from reaedp.errors import LedgerDamaged
 from reaedp.privacy import statements
-from reaedp.privacy.account import WHOLE, Account, Certificate
-from reaedp.privacy.accounting import fits
-from reaedp.privacy.admission import pure_sum, together
+from reaedp.privacy.account import WHOLE, Account
+from reaedp.privacy.admission import together
 from reaedp.privacy.book import Head, dataset_names, find_account, read_tally, stated_head
 from reaedp.privacy.budget import Budget
-from reaedp.privacy.entry import Charge, Entry, Finish, genesis, read_entry
-from reaedp.privacy.loss import Loss, Pure
+from reaedp.privacy.entry import Charge, Entry, Finish, Raise, Registration, genesis, read_entry
+from reaedp.privacy.loss import Loss
+from reaedp.privacy.spending import NOTHING, Spending, admit
 
 #: Doubles differ between machines, and bounds between versions of the program, by far less than this.
 SLACK = 1e-3
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """An account says that these losses are together (ε, δ)-private."""
-
-    dataset: str
-    certificate: Certificate
-    losses: Counter[Loss]
-
-
 @dataclass(slots=True)
 class Replay:
-    """What the entries read so far add up to; `marks` are the scopes to be remembered after an entry."""
+    """What the entries read so far add up to; `plan` are the charges of the plan that is being read."""
 
-    marks: dict[int, list[tuple[str, str]]]
     tallies: dict[str, dict[str, Counter[Loss]]] = field(default_factory=dict)
+    spent: dict[str, dict[str, Spending]] = field(default_factory=dict)
+    budgets: dict[str, Budget] = field(default_factory=dict)
     last: dict[str, int] = field(default_factory=dict)
     terms: dict[str, int] = field(default_factory=dict)
     charges: set[int] = field(default_factory=set)
     finished: dict[int, int] = field(default_factory=dict)
-    remembered: dict[tuple[str, str], Counter[Loss]] = field(default_factory=dict)
+    plan: list[Entry] = field(default_factory=list)
 
     def take(self, entry: Entry) -> None:
         """Add one entry."""
+        if self.plan and (entry.plan is None or entry.plan != self.plan[0].plan):
+            self.close_plan()
         _TAKE[entry.kind](self, entry)
         if entry.dataset is not None:
             self.last[entry.dataset] = entry.number
-        for place in self.marks.get(entry.number, ()):
-            self.remembered[place] = self.scope(*place)
 
-    def scope(self, dataset: str, scope: str) -> Counter[Loss]:
-        """All losses of a scope so far."""
-        tallies = self.tallies.get(dataset, {})
-        return together(*(tallies.get(part, {}) for part in {WHOLE, scope}))
+    def close_plan(self) -> None:
+        """Decide once more about the charges that were made together."""
+        charges = [entry.charge for entry in self.plan if entry.charge]
+        number, planned = (self.plan[0].number, self.plan[0].plan) if self.plan else (0, None)
+        self.plan = []
+        if planned is not None and planned != number:
+            raise LedgerDamaged(f"Entry {number} of the ledger belongs to a plan that begins before it.")
+        for dataset in sorted({charge.dataset for charge in charges}):
+            prices: dict[str, Counter[Loss]] = {}
+            for charge in charges:
+                if charge.dataset == dataset:
+                    prices.setdefault(charge.part or WHOLE, Counter()).update(charge.price)
+            self._spend(dataset, prices, number, decide=planned is not None)
+
+    def _spend(self, dataset: str, prices: Mapping[str, Counter[Loss]], number: int, *, decide: bool) -> None:
+        spent, budget = self.spent.setdefault(dataset, {WHOLE: NOTHING}), self.budgets[dataset]
+        names = set(prices) | (set(spent) if WHOLE in prices else set())
+        fresh = spent[WHOLE]
+        for name in sorted(names):
+            price = together(*(prices.get(part, {}) for part in {WHOLE, name}))
+            before = spent.get(name, fresh)
+            after = _decided(before, price, budget) if decide else before.after(price, budget)
+            if after is None:
+                raise LedgerDamaged(f"Entry {number} of the ledger begins a plan for which the budget had no room.")
+            spent[name] = after
 
 
-def check_book(connection: Connection) -> tuple[Head, list[Claim]]:
-    """Check all that needs no numerical mathematics, and return what does."""
+def _decided(before: Spending, price: Counter[Loss], budget: Budget) -> Spending | None:
+    """Decide as the ledger did, and if that says no, allow for what another machine may have rounded otherwise."""
+    after = admit(before, price, budget)
+    if after is not None or not before.plans:
+        return after or admit(before, price, replace(budget, epsilon=budget.epsilon * (1 + SLACK)))
+    after = before.after(price, budget)
+    return after if after.fits(replace(budget, epsilon=budget.epsilon * (1 + SLACK))) else None
+
+
+def check_book(connection: Connection) -> Head:
+    """Check the whole ledger, and decide once more about every plan."""
     head = stated_head(connection)
     accounts, problem = _accounts(connection)
-    replay = _replayed(connection, head, accounts)
+    replay = replayed(connection, head)
     if problem:
         raise problem
     if set(accounts) != set(replay.last) or dataset_names(connection) != tuple(sorted(accounts)):
@@ -74,23 +97,7 @@ def check_book(connection: Connection) -> tuple[Head, list[Claim]]:
         _check_account(dataset, account, replay)
     _check_tallies(connection, accounts, replay)
     _check_pages(connection)
-    return head, [
-        Claim(dataset, scope.certificate, replay.remembered.get((dataset, name), Counter()))
-        for dataset, account in accounts.items()
-        for name, scope in account.scopes.items()
-    ]
-
-
-def check_claims(claims: list[Claim]) -> None:
-    """Prove every certificate again from the losses that it covers."""
-    for claim in claims:
-        certificate = claim.certificate
-        limit = certificate.epsilon * (1 + SLACK)
-        if claim.losses and not (limit and fits(claim.losses, Budget(limit, certificate.delta))):
-            raise LedgerDamaged(
-                f"The account of data set {claim.dataset!r} certifies less than the entries up to "
-                f"{certificate.upto} cost."
-            )
+    return head
 
 
 def _accounts(connection: Connection) -> tuple[dict[str, Account], LedgerDamaged | None]:
@@ -105,8 +112,9 @@ def _accounts(connection: Connection) -> tuple[dict[str, Account], LedgerDamaged
     return found, None
 
 
-def _replayed(connection: Connection, head: Head, accounts: Mapping[str, Account]) -> Replay:
-    replay = Replay(_marks(accounts))
+def replayed(connection: Connection, head: Head) -> Replay:
+    """Read all entries, each with its hash and its link, and add them up."""
+    replay = Replay()
     noted: dict[int, int] = {}
     number, previous = 0, genesis(head.identity)
     for row in connection.execute(statements.ALL_ENTRIES, execution_options={"yield_per": 1000}):
@@ -114,6 +122,7 @@ def _replayed(connection: Connection, head: Head, accounts: Mapping[str, Account
         replay.take(entry)
         noted.update({entry.number: row.finished} if row.finished is not None else {})
         number, previous = entry.number, row.hash
+    replay.close_plan()
     if (head.number, head.hash) != (number, previous):
         raise LedgerDamaged(f"The ledger should end with entry {head.number}; it ends with entry {number}.")
     wrong = noted.items() ^ replay.finished.items()
@@ -133,17 +142,11 @@ def _linked(row: Row[Any], number: int, previous: str) -> Entry:
     return entry
 
 
-def _marks(accounts: Mapping[str, Account]) -> dict[int, list[tuple[str, str]]]:
-    marks: dict[int, list[tuple[str, str]]] = {}
-    for dataset, account in accounts.items():
-        for name, scope in account.scopes.items():
-            marks.setdefault(scope.certificate.upto, []).append((dataset, name))
-    return marks
-
-
 def _take_terms(replay: Replay, entry: Entry) -> None:
     if (entry.kind == "register") != (entry.dataset not in replay.last):
         raise LedgerDamaged(f"Entry {entry.number} of the ledger registers a data set twice, or raises an unknown one.")
+    if isinstance(entry.act, Registration | Raise):
+        replay.budgets[entry.act.dataset] = entry.act.budget
     replay.terms[str(entry.dataset)] = entry.number
 
 
@@ -153,6 +156,9 @@ def _take_charge(replay: Replay, entry: Entry) -> None:
         raise LedgerDamaged(f"Entry {entry.number} of the ledger charges a data set that was not registered.")
     replay.tallies.setdefault(charge.dataset, {}).setdefault(charge.part or WHOLE, Counter()).update(charge.price)
     replay.charges.add(entry.number)
+    replay.plan.append(entry)
+    if entry.plan is None:
+        replay.close_plan()
 
 
 def _take_finish(replay: Replay, entry: Entry) -> None:
@@ -179,12 +185,30 @@ def _check_account(dataset: str, account: Account, replay: Replay) -> None:
     said = (account.last, account.terms, set(account.scopes))
     if said != (replay.last[dataset], replay.terms[dataset], {WHOLE, *replay.tallies.get(dataset, {})}):
         raise LedgerDamaged(f"The account of data set {dataset!r} is not what its entries make of it.")
+    spent = replay.spent.get(dataset, {WHOLE: NOTHING})
     for name, scope in account.scopes.items():
-        later = replay.scope(dataset, name)
-        later.subtract(replay.remembered.get((dataset, name), Counter()))
-        others = {loss: count for loss, count in later.items() if count and not isinstance(loss, Pure)}
-        if (scope.pure, dict(scope.others)) != (pure_sum(later), others):
+        if not _alike(scope.spending, spent[name]):
             raise LedgerDamaged(f"The account of data set {dataset!r} does not sum up its entries.")
+
+
+def _alike(said: Spending, found: Spending) -> bool:
+    """Whether exact numbers are the same, and computed ones nearly."""
+    same = (said.plans, said.aside, said.first, said.sums.pure, said.sums.failures) == (
+        found.plans,
+        found.aside,
+        found.first,
+        found.sums.pure,
+        found.sums.failures,
+    )
+    pairs = [(said.base, found.base)]
+    pairs += [(getattr(said.sums, name), getattr(found.sums, name)) for name in ("smooth", "covered", "rho")]
+    return same and all(_near(first, second) for first, second in pairs)
+
+
+def _near(said: Fraction | int | None, found: Fraction | int | None) -> bool:
+    if said is None or found is None:
+        return said is found
+    return abs(Fraction(said) - found) <= Fraction(SLACK) * Fraction(max(said, found))
 
 
 def _check_tallies(connection: Connection, accounts: Mapping[str, Account], replay: Replay) -> None:
