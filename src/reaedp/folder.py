@@ -12,6 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import duckdb
 from numpy.typing import NDArray
 
 from reaedp.charts.curves import mean_curve, synthetic_curves
@@ -70,6 +71,10 @@ class ReleaseFolder:
             _sync(self._target.parent)
         except OSError as error:
             raise ReaedpError(f"{self._target} could not be written: {error.strerror}. The charge stands.") from None
+        except duckdb.Error:  # its words are not repeated
+            raise ReaedpError(
+                f"{self._target} could not be written; the disk may be full. The charge stands."
+            ) from None
 
     def _write_manifest(self, contract: Contract, releases: tuple[Release, ...], facts: Mapping[str, Any]) -> None:
         record = manifest(contract, releases, self._created, hashes(self._hidden)) | dict(facts)
@@ -87,10 +92,10 @@ def _attempted(page: Page, folder: Path) -> str:
 @contextmanager
 def new_folder(target: Path, expected_bytes: int) -> Iterator[ReleaseFolder]:
     """Claim room on the disk before anything is charged; leave nothing behind on failure."""
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise DeclarationError(f"The output folder must be new or empty; {target} is in use. Choose another --out.")
     hidden = None
     try:
+        if target.exists() and (not target.is_dir() or any(target.iterdir())):
+            raise DeclarationError(f"The output folder must be new or empty; {target} is in use. Choose another --out.")
         target.parent.mkdir(parents=True, exist_ok=True)
         hidden = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
         _check_room(hidden / "room", expected_bytes)
@@ -98,6 +103,8 @@ def new_folder(target: Path, expected_bytes: int) -> Iterator[ReleaseFolder]:
         if hidden:
             shutil.rmtree(hidden, ignore_errors=True)
         raise DeclarationError(f"{target} cannot be written: {error.strerror}. Nothing was charged.") from None
+    except ValueError:  # a NUL in its name
+        raise DeclarationError(f"{str(target)!r} is not the name of a folder. Nothing was charged.") from None
     try:
         yield ReleaseFolder(target, hidden, datetime.now().astimezone())
     finally:

@@ -1,4 +1,4 @@
-"""Synthetic records of people beside the truth: they name nobody, and the page says which releases were not attacked."""
+"""Synthetic records of people beside the truth: they name nobody, and a page says what was not attacked."""
 
 import html
 import re

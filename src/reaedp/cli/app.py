@@ -10,6 +10,7 @@ from reaedp.cli.audit import audit
 from reaedp.cli.calibrate import calibrate
 from reaedp.cli.data import Data, Engine, Memory
 from reaedp.cli.evaluate import evaluate
+from reaedp.cli.output import writing
 from reaedp.cli.report import report
 from reaedp.cli.reproduce import reproduce
 
@@ -41,9 +42,10 @@ def init(
     from reaedp.errors import DeclarationError
 
     source = open_source(data, engine)
-    if out.exists():
-        raise DeclarationError(f"{out} exists already. Choose another --out.")
-    out.write_text(draft(source.types), encoding="utf-8")
+    with writing(out):
+        if out.exists():
+            raise DeclarationError(f"{out} exists already. Choose another --out.")
+        out.write_text(draft(source.types), encoding="utf-8")
     typer.echo(f"Wrote {out}. Fill in what is marked, then run: reaedp check {out}")
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reaedp.cli.data import Engine, Memory
+from reaedp.cli.output import writing
 
 if TYPE_CHECKING:
     from reaedp.evaluation.line import Line
@@ -42,10 +43,11 @@ def evaluate(
     from reaedp.errors import DeclarationError
     from reaedp.evaluation.evaluate import evaluate as measure
 
-    if out.exists() or out.resolve().is_relative_to(folder.resolve()):
-        raise DeclarationError(
-            f"--out must be a new folder outside the release, so that it is not published; given {out}."
-        )
+    with writing(out):
+        if out.exists() or out.resolve().is_relative_to(folder.resolve()):
+            raise DeclarationError(
+                f"--out must be a new folder outside the release, so that it is not published; given {out}."
+            )
     with counted_steps() as (progress, counted):
         lines = measure(
             folder,
@@ -59,7 +61,8 @@ def evaluate(
             progress=progress,
             counted=counted,
         )
-    _write(out, lines)
+    with writing(out):
+        _write(out, lines)
     _show(lines)
     typer.echo(f"Wrote {out}. NOT TO BE PUBLISHED: these figures were computed from the data without noise.")
 

@@ -2,12 +2,15 @@
 
 import csv
 import json
+import os
 import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from reaedp.cli.output import writing
 
 if TYPE_CHECKING:
     from reaedp.privacy.entry import Entry
@@ -31,7 +34,7 @@ def _open(address: str) -> "Ledger":
     from reaedp.errors import DeclarationError
     from reaedp.privacy.ledger import Ledger
 
-    if "://" not in address and not Path(address).exists():
+    if "://" not in address and not os.path.exists(address):  # noqa: PTH110 - which raises nothing
         raise DeclarationError(f"There is no ledger at {address}.")
     return Ledger.open(address)
 
@@ -119,7 +122,7 @@ def verify(
 @app.command(name="checkpoint")
 def write_checkpoint(ledger: Address, out: Annotated[Path, typer.Option(help="Where to keep it.")]) -> None:
     """Write the number and hash of the last entry, to be kept in another place."""
-    with _open(ledger) as book:
+    with _open(ledger) as book, writing(out):
         out.write_text(json.dumps(book.checkpoint()) + "\n", encoding="utf-8")
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from reaedp.contract.column import MOST_CELLS, Column, Rule, Trouble
+from reaedp.contract.column import MOST_CELLS, Column, Rule, Trouble, repetitions
 from reaedp.errors import Mistakes
 
 
@@ -34,12 +34,8 @@ class Category(Column):
             remedy="If the levels are not public, `reaedp learn levels` buys them.",
         )
         if texts:
-            twice = sorted({level for level in self.levels if self.levels.count(level) > 1}) if self._repeats else []
+            twice = repetitions(self.levels)
             mistakes.unless(not twice, f"{self.where('levels')} must not repeat a level", given=twice)
-
-    @property
-    def _repeats(self) -> bool:
-        return len(set(self.levels)) < len(self.levels)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
