@@ -134,7 +134,7 @@ delta = 1e-7
 name = "bits"
 kind = "entropy"
 columns = ["sex"]
-orders = [1, 2.0, 0.5]
+orders = [1, 2.0, 0.5, inf]
 mechanism = "laplace"
 epsilon = 0.1
 

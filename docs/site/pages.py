@@ -24,6 +24,7 @@ ORDER = ("Start", "Guides", "Reference", "Proofs", "Project")
 PROJECT = (
     "docs/architecture.md",
     "docs/errata.md",
+    "docs/versions.md",
     "benchmarks/README.md",
     "benchmarks/RESULTS.md",
     "CONTRIBUTING.md",

@@ -2,7 +2,8 @@
 
     python tests/versions/run.py [--python 3.11 3.12 …] [--record docs/versions.md]
 
-Each set is resolved by uv into an environment of its own. A Python that is not on this machine is left out with a word.
+Each set is resolved by uv into an environment of its own, from wheels alone: where a version has none for a Python, the
+next one is taken. A Python that is not on this machine is left out with a word.
 """
 
 import argparse
@@ -26,8 +27,9 @@ def uv(*words: object, environment: dict[str, str] | None = None) -> subprocess.
 
 
 def found(python: str) -> str | None:
-    done = uv("python", "find", "--no-python-downloads", "--no-project", python)
-    return done.stdout.strip() if done.returncode == 0 else None
+    done = uv("python", "find", "--system", "--no-python-downloads", "--no-project", python)
+    kept = sorted(Path.home().glob(f".pyenv/versions/{python}*/bin/python"))  # which uv sees only if it is switched on
+    return done.stdout.strip() if done.returncode == 0 else str(kept[-1]) if kept else None
 
 
 def versions(interpreter: Path) -> dict[str, str]:
@@ -35,21 +37,25 @@ def versions(interpreter: Path) -> dict[str, str]:
     return dict(line.split("==") for line in listed.splitlines() if "==" in line)
 
 
-def journey(python: str, resolution: str, folder: Path) -> tuple[bool, dict[str, str]]:
+def journey(interpreter: str, resolution: str, place: Path, wheel: Path) -> tuple[bool, dict[str, str]]:
     """Whether all went well, and with which versions."""
-    place = folder / f"{python}-{resolution}"
-    interpreter = place / "bin" / "python"
-    for step in (
-        ("venv", "--python", python, place),
-        ("pip", "install", "--python", interpreter, "--resolution", resolution, ROOT),
-    ):
+    python = place / "bin" / "python"
+    chosen = ("--resolution", resolution, "--only-binary", ":all:")
+    for step in (("venv", "--python", interpreter, place), ("pip", "install", "--python", python, *chosen, wheel)):
         done = uv(*step)
         if done.returncode:
             print(done.stderr, file=sys.stderr)
             return False, {}
-    environment = {**os.environ, "PYTHONPATH": "", "HOME": str(folder), "XDG_STATE_HOME": ""}
-    walked = subprocess.run([interpreter, Path(__file__).with_name("journey.py")], env=environment, check=False)
-    return walked.returncode == 0, versions(interpreter)
+    environment = {**os.environ, "PYTHONPATH": "", "HOME": str(place), "XDG_STATE_HOME": ""}
+    walked = subprocess.run([python, Path(__file__).with_name("journey.py")], env=environment, check=False)
+    return walked.returncode == 0, versions(python)
+
+
+def built(folder: Path) -> Path:
+    done = uv("build", "--wheel", "--out-dir", folder, ROOT)
+    if done.returncode:
+        sys.exit(done.stderr)
+    return next(folder.glob("*.whl"))
 
 
 def direct() -> list[str]:
@@ -79,13 +85,15 @@ def main() -> None:
     chosen = options.parse_args()
     results, absent = {}, []
     with tempfile.TemporaryDirectory(prefix="reaedp-versions-") as name:
+        wheel = built(Path(name))
         for python in chosen.python:
             if (interpreter := found(python)) is None:
                 absent.append(python)
                 continue
             for resolution in RESOLUTIONS:
                 print(f"Python {python}, {resolution} …", flush=True)
-                results[f"{python} {resolution.partition('-')[0]}"] = journey(interpreter, resolution, Path(name))
+                title = f"{python} {resolution.partition('-')[0]}"
+                results[title] = journey(interpreter, resolution, Path(name) / title.replace(" ", "-"), wheel)
     text = table(results) + "".join(f"\n\nPython {python} was not on the machine." for python in absent)
     print(text)
     if chosen.record is not None:

@@ -1,5 +1,6 @@
 """Planned histograms and entropies: numbers that are counted."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -57,8 +58,8 @@ class PlannedRelease(Planned):
             given=self.mechanism,
         )
         check_columns(self, mistakes, "columns", "given")
-        numbers = isinstance(self.orders, tuple) and all(map(finite, self.orders))
-        mistakes.unless(numbers, "orders must be a list of finite numbers", given=self.orders)
+        numbers = isinstance(self.orders, tuple) and all(finite(order) or order == math.inf for order in self.orders)
+        mistakes.unless(numbers, "orders must be a list of numbers", given=self.orders)
         self._check_route(mistakes)
 
     def _check_route(self, mistakes: Mistakes) -> None:
