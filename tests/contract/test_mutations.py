@@ -103,7 +103,7 @@ def test_a_file_beyond_the_limit_is_refused_with_the_limit(tmp_path: Path, monke
         Document.read(path)
 
 
-@pytest.mark.parametrize("value", ["1" * 10_000, "-" + "1" * 10_000])
+@pytest.mark.parametrize("value", ["1" * 10_000, "-" + "1" * 10_000, "0x" + "f" * 6_000, "[0b1" + "0" * 1_024 + "]"])
 def test_a_number_of_ten_thousand_digits_is_out_of_range(tmp_path: Path, value: str) -> None:
     (tmp_path / "contract.toml").write_text(f"a = {value}", encoding="utf-8")
     with pytest.raises(DeclarationError, match="out of range"):

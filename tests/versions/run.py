@@ -40,7 +40,8 @@ def versions(interpreter: Path) -> dict[str, str]:
 def journey(interpreter: str, resolution: str, place: Path, wheel: Path) -> tuple[bool, dict[str, str]]:
     """Whether all went well, and with which versions."""
     python = place / "bin" / "python"
-    chosen = ("--resolution", resolution, "--only-binary", ":all:")
+    # What a wheel depends on is not direct to uv; what pyproject.toml names is.
+    chosen = ("--resolution", resolution, "--only-binary", ":all:", "-r", ROOT / "pyproject.toml")
     for step in (("venv", "--python", interpreter, place), ("pip", "install", "--python", python, *chosen, wheel)):
         done = uv(*step)
         if done.returncode:
@@ -94,6 +95,8 @@ def main() -> None:
                 print(f"Python {python}, {resolution} …", flush=True)
                 title = f"{python} {resolution.partition('-')[0]}"
                 results[title] = journey(interpreter, resolution, Path(name) / title.replace(" ", "-"), wheel)
+            if len({tuple(known.items()) for title, (_, known) in results.items() if title.startswith(python)}) == 1:
+                sys.exit(f"Python {python}: the lowest versions are the highest, so that nothing was shown.")
     text = table(results) + "".join(f"\n\nPython {python} was not on the machine." for python in absent)
     print(text)
     if chosen.record is not None:

@@ -33,7 +33,9 @@ class Document:
         text = _text(path)
         check_depth(text, path)
         try:
-            return cls(path, tomllib.loads(text), _lines(text))
+            data = tomllib.loads(text)
+            _check_numbers(data)
+            return cls(path, data, _lines(text))
         except tomllib.TOMLDecodeError as error:
             raise DeclarationError(f"{path} is not valid TOML: {error}.") from None
         except ValueError:  # by Python itself, of numbers with thousands of digits and of impossible times
@@ -69,6 +71,15 @@ def _text(path: Path) -> str:
         raise DeclarationError(f"{path} is not UTF-8 text.") from None
     except ValueError:  # a path with a NUL in it
         raise DeclarationError(f"{str(path)!r} is not the name of a file.") from None
+
+
+def _check_numbers(value: Any) -> None:
+    """Refuse whole numbers that no double reaches: written in sixteens they may have any length."""
+    if isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            _check_numbers(part)
+    elif isinstance(value, int) and value.bit_length() > 1024:
+        raise ValueError
 
 
 def declare(make: Callable[..., T], table: Mapping[str, Any], where: str, mistakes: Mistakes, **given: Any) -> T | None:
