@@ -3,7 +3,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do $$p -c '
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo docs test check slow mutants bench format clean
+.PHONY: demo docs test check slow mutants versions bench format clean
 
 $(BIN)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -25,6 +25,10 @@ slow: $(BIN)/.ready          ## the long ones
 
 mutants: $(BIN)/.ready       ## plant every bug that a proof names, one at a time; MUTANTS="privacy", MUTANTS="--write"
 	$(BIN)/python tests/mutants/run.py $(MUTANTS)
+
+versions: $(BIN)/.ready      ## the lowest and the highest versions of everything, into docs/versions.md; takes an hour
+	$(BIN)/python -m pip install --quiet "uv>=0.5"
+	$(BIN)/python tests/versions/run.py --record docs/versions.md
 
 bench: $(BIN)/.ready         ## time and quality beside peers, into benchmarks/RESULTS.md; BENCH="--quick" for minutes
 	$(BIN)/python benchmarks/suite.py $(BENCH)

@@ -67,6 +67,7 @@ SYNTHESIZERS = {
 PATIENCE = "300"
 JOBS = (
     Job("start_up"),
+    Job("waiting"),
     Job("histogram", ("--from", "parquet"), HISTOGRAMS),
     Job("histogram", ("--from", "csv"), HISTOGRAMS),
     Job("histogram", ("--from", "memory"), HISTOGRAMS),

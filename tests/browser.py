@@ -16,6 +16,8 @@ QUIET = (
     "--disable-component-update",
     "--disable-sync",
 )
+#: A hang is told from a busy machine by this many milliseconds.
+PATIENCE = 180_000
 
 
 def find() -> str | None:
@@ -42,7 +44,7 @@ def running_browser() -> Iterator[Any | None]:
         return
     with sync_playwright() as driver:
         sandbox = () if os.getuid() else ("--no-sandbox",)
-        browser = driver.chromium.launch(executable_path=path, args=[*QUIET, *sandbox])
+        browser = driver.chromium.launch(executable_path=path, args=[*QUIET, *sandbox], timeout=PATIENCE)
         try:
             yield browser
         finally:

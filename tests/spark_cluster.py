@@ -24,7 +24,7 @@ spark.executor.memory 600m
 spark.cores.max 2
 spark.sql.shuffle.partitions 4
 spark.default.parallelism 4
-spark.network.timeout 20s
+spark.network.timeout 120s
 spark.network.timeoutInterval 5s
 spark.executor.heartbeatInterval 2s
 spark.rpc.numRetries 1
@@ -84,7 +84,7 @@ class Cluster:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
-    def wait(self, text: str, times: int, seconds: float = 60) -> None:
+    def wait(self, text: str, times: int, seconds: float = 600) -> None:
         """Until the master's log says something so many times."""
         end = time.monotonic() + seconds
         while (self.folder / "master.log").read_text(errors="replace").count(text) < times:
@@ -126,7 +126,7 @@ def running_cluster() -> Iterator[Cluster | None]:
 
 
 def _wait_for_port(cluster: Cluster) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 600
     while time.monotonic() < end:
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", cluster.port)) == 0:

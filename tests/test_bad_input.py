@@ -177,7 +177,7 @@ def test_column_names_and_levels_are_hostile_input(clinic: Path, name: str) -> N
 values = st.one_of(st.none(), st.floats(), st.integers(-(10**30), 10**30), st.text(max_size=30))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.lists(values, max_size=15), st.lists(values, max_size=15))
 def test_any_two_tables_give_outputs_that_differ_in_noisy_numbers_only(
     tmp_path_factory: pytest.TempPathFactory, first: list[object], second: list[object]

@@ -119,7 +119,7 @@ Calibrate = Callable[..., subprocess.CompletedProcess[str]]
 def calibrate(tmp_path: Path) -> Calibrate:
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "reaedp", "calibrate", *arguments]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=600)
 
     return run
 

@@ -26,6 +26,7 @@ PROJECT = (
     "docs/architecture.md",
     "docs/errata.md",
     "docs/mutants.md",
+    "docs/versions.md",
     "benchmarks/README.md",
     "benchmarks/RESULTS.md",
     "CONTRIBUTING.md",

@@ -8,6 +8,7 @@ ReaedpError                 exit code 1
 │   ├── LedgerDamaged          the ledger fails its own checks; nothing more can be charged to it
 │   └── LedgerBusy             another process holds the ledger, or it cannot be reached
 ├── NotDisclosable          5  a number computed from private truth was about to be published
+├── Defect                 70  something that nobody foresaw: a fault of this program, to be reported
 └── Stopped               130  somebody stopped the command (143 for a request to terminate)
 
 A message says the rule, what was given, and a way out. It contains public facts only: names, bounds and
@@ -75,17 +76,37 @@ class Stopped(ReaedpError):
     exit_code = 130
 
 
+class Defect(ReaedpError):
+    """Something that nobody foresaw; only the command line makes it, of any other exception."""
+
+    exit_code = 70
+
+
+#: Characters of what was given that a message repeats, and of names for which a similar one is looked for.
+MOST_REPEATED, MOST_COMPARED = 500, 200
+
+
+def repeated(given: object) -> str:
+    """What was given as a message repeats it: whole if it is short, else its beginning and its end."""
+    try:
+        text = repr(given)
+    except (ValueError, RecursionError):  # a number of thousands of digits, lists within lists within lists
+        return f"a value that is too long to be repeated ({type(given).__name__})"
+    half = MOST_REPEATED // 2
+    return text if len(text) <= MOST_REPEATED else f"{text[:half]} … {text[-half:]}"
+
+
 def sentence(rule: str, *, given: object, remedy: str = "") -> str:
     """One mistake in the project's voice: the rule, what was given, the way out."""
-    return f"{rule}; given {given!r}." + (f" {remedy}" if remedy else "")
+    return f"{rule}; given {repeated(given)}." + (f" {remedy}" if remedy else "")
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:
     """Name something that does not exist, the nearest thing that does, and everything there is."""
     names = list(known)
-    near = get_close_matches(name, names, n=1)
+    near = get_close_matches(name, names, n=1) if len(name) <= MOST_COMPARED else []
     hint = f" Did you mean {near[0]!r}?" if near else ""
-    return f"Unknown {kind} {name!r}.{hint} Known: {', '.join(names) or 'none'}."
+    return f"Unknown {kind} {repeated(name)}.{hint} Known: {', '.join(names) or 'none'}."
 
 
 class Mistakes(list[str]):

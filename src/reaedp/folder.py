@@ -10,6 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import duckdb
 from numpy.typing import NDArray
 
 from reaedp.charts.curves import mean_curve, synthetic_curves
@@ -71,6 +72,8 @@ class ReleaseFolder:
             _sync(self._target.parent)
         except OSError as error:
             raise ReaedpError(f"{self._target} could not be written: {error.strerror}.") from None
+        except duckdb.Error:  # its words are not repeated
+            raise ReaedpError(f"{self._target} could not be written; the disk may be full.") from None
         return written
 
     def _write_manifest(self, contract: Contract, releases: tuple[Release, ...], facts: Mapping[str, Any]) -> str:
@@ -95,10 +98,10 @@ def new_folder(target: Path, expected_bytes: int) -> Iterator[ReleaseFolder]:
     What a release that was killed left in the same place is removed.
     """
     outside_releases(target)
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise DeclarationError(f"The output folder must be new or empty; {target} is in use. Choose another --out.")
     hidden = None
     try:
+        if target.exists() and (not target.is_dir() or any(target.iterdir())):
+            raise DeclarationError(f"The output folder must be new or empty; {target} is in use. Choose another --out.")
         target.parent.mkdir(parents=True, exist_ok=True)
         hidden = ClaimedFolder.make(target.parent, "release")
         _check_room(hidden.path / "room", expected_bytes)
@@ -106,6 +109,8 @@ def new_folder(target: Path, expected_bytes: int) -> Iterator[ReleaseFolder]:
         if hidden:
             hidden.remove()
         raise DeclarationError(f"{target} cannot be written: {error.strerror}. Nothing was charged.") from None
+    except ValueError:  # a NUL in its name
+        raise DeclarationError(f"{str(target)!r} is not the name of a folder. Nothing was charged.") from None
     try:
         yield ReleaseFolder(target, hidden.path, datetime.now().astimezone())
     finally:

@@ -82,7 +82,7 @@ def _releases(document: Document, mistakes: Mistakes) -> tuple[Planned, ...]:
 
 def _release(table: dict[str, Any], mistakes: Mistakes) -> Planned | None:
     kind = table.get("kind")
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         mistakes.unless(False, f"kind must be one of {', '.join(KINDS)}", given=kind)
         return None
     return declare(KINDS[kind], table, "release", mistakes)

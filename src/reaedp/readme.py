@@ -154,16 +154,25 @@ def _promise(contract: Contract, total: float) -> str:
     noun = "pixel" if contract.picture else unit.noun
     change = "is in the data or not" if unit.change == "add-remove" else "has these values or any others"
     rows = f" (at most {unit.rows} rows of each person are used)" if unit.person else ""
-    odds, after = math.exp(total), posterior(0.01, total)
+    odds, after = factor(total), posterior(0.01, total)
     return (
         f"  Whether any one {noun} {change}{rows}, the odds that anyone can give for it\n"
-        f"  after seeing these files change by a factor of at most {odds:.3g} (ε = {total:.4g}, except with\n"
+        f"  after seeing these files change by a factor of at most {odds} (ε = {total:.4g}, except with\n"
         f"  probability δ = {contract.budget.delta:g}). Who thought 1 in 100 before can think at most"
-        f" {100 * after:.2g} in 100 after."
+        f" {hundredths(after)} in 100 after."
     )
 
 
 def posterior(prior: float, epsilon: float) -> float:
     """The largest belief that a prior can become when odds change by a factor of at most e^ε."""
-    odds = prior / (1 - prior) * math.exp(epsilon)
-    return odds / (1 + odds)
+    return prior / (prior + (1 - prior) * math.exp(-epsilon))
+
+
+def hundredths(chance: float) -> str:
+    """How many in a hundred, with two digits."""
+    return f"{float(f'{100 * chance:.2g}'):g}"
+
+
+def factor(epsilon: float) -> str:
+    """e^ε with three digits; where it is beyond the doubles, the next power of ten."""
+    return f"{math.exp(epsilon):.3g}" if epsilon < 700 else f"10^{math.ceil(epsilon / math.log(10))}"

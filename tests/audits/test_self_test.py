@@ -1,13 +1,17 @@
 """The audit examines itself."""
 
+import sys
+
 import numpy as np
 import pytest
 
+from reaedp.audits.audit import QUICK
 from reaedp.audits.broken import examined
 from reaedp.audits.broken_panel import BROKEN
 from reaedp.audits.finding import Verdict
 from reaedp.audits.representable import low_order_bits
-from reaedp.audits.self_test import self_test
+from reaedp.audits.request_audit import audit_request
+from reaedp.audits.self_test import _sound, self_test
 from reaedp.mechanisms.noise import SecretNoise
 
 
@@ -26,6 +30,15 @@ def test_the_panel_convicts_what_is_broken_and_nothing_else() -> None:
     assert () == panel.false_alarms
     assert len(panel.specimens) == len(seen)
     assert f"{len(BROKEN)} of {len(BROKEN)} broken mechanisms convicted" in str(panel)
+
+
+def test_the_panel_needs_no_library_for_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    for library in ("PIL", "PIL.Image", "skimage"):
+        monkeypatch.setitem(sys.modules, library, None)
+    pictures = [(request, contract) for _, request, contract in _sound() if contract.picture is not None]
+    assert 2 == len(pictures)
+    for request, contract in pictures:
+        assert audit_request(request, contract, rng=np.random.default_rng(3), runs=QUICK)
 
 
 def test_low_order_bits_convict_doubles_and_say_nothing_about_integers() -> None:

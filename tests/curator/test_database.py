@@ -152,7 +152,7 @@ def test_a_source_can_only_read_and_closes_its_session_when_it_is_gone(server: s
 
 def test_a_password_with_any_characters_opens_the_database(server: str) -> None:
     data = server.replace("keeper@", "keeper:p%40s%2Fs%3A+%25w%3F%23@").replace("postgresql", "postgresql+psycopg")
-    source = open_database(f"{data}?table=troubles&application_name=reaedp&connect_timeout=5")
+    source = open_database(f"{data}?table=troubles&application_name=reaedp&connect_timeout=120")
     assert "p@s/s:+%w?#" == source.backend._con_kwargs["password"]
     assert "reaedp" == source.backend.con.info.get_parameters()["application_name"]
 

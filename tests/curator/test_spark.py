@@ -349,7 +349,7 @@ def test_the_command_line_counts_on_the_cluster(clinic: Path, cluster: Cluster) 
     command = ["release", "small.toml", "--data", "data.parquet", "--engine", cluster.master, "--out", "cli"]
     done = subprocess.run(
         [sys.executable, "-m", "reaedp", *command], cwd=clinic, capture_output=True, text=True, check=False,
-        timeout=200, env=os.environ | cluster.environment,
+        timeout=600, env=os.environ | cluster.environment,
     )  # fmt: skip
     assert 0 == done.returncode, done.stderr
     assert (clinic / "cli" / "release.json").exists()

@@ -1,5 +1,4 @@
 import math
-import time
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
@@ -103,12 +102,10 @@ def test_a_test_that_asks_for_millions_of_plausible_seeds_is_refused() -> None:
         PublishedTest(10**7, 1, 0.1).table()
 
 
-def test_a_table_of_a_hundred_thousand_counts_takes_no_more_than_seconds() -> None:
-    start = time.process_time()
+def test_a_table_of_a_hundred_thousand_counts_keeps_its_promise() -> None:
     test = optimal(2e-4, Fraction(1, 10**12), 2.0, 1000)
-    test.excess(2e-4, 2.0, 1000)
     assert test.certain > 100_000
-    assert time.process_time() - start < 3
+    assert test.excess(2e-4, 2.0, 1000) <= Fraction(1, 10**12)
 
 
 @settings(deadline=None)

@@ -3,7 +3,6 @@
 import math
 import subprocess
 import sys
-import time
 from fractions import Fraction
 
 import numpy as np
@@ -364,25 +363,12 @@ def test_disjoint_parts_cost_their_maximum_unless_a_replaced_row_moves_between_t
     assert 0.5 * parts_hit == pytest.approx(max(ratios))
 
 
-# Speed
+# What is loaded, which is what takes time; benchmarks/accounting.py measures it
 
 
-def best_of(repeats, call):
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
-def test_the_simple_bound_takes_less_than_a_millisecond():
-    assert best_of(20, lambda: simple_epsilon(TEN_LOSSES, 1e-6)) < 1e-3
-
-
-def test_ten_losses_in_a_hundred_thousand_copies_take_less_than_a_second():
+def test_ten_losses_in_a_hundred_thousand_copies_are_composed():
     assert sum(TEN_LOSSES.values()) > 10**5
-    assert best_of(5, lambda: epsilon(TEN_LOSSES, 1e-6)) < 1
+    assert 0 < epsilon(TEN_LOSSES, 1e-6) <= simple_epsilon(TEN_LOSSES, 1e-6)
 
 
 def test_importing_and_composing_loads_no_heavy_library():

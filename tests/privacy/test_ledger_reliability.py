@@ -167,8 +167,8 @@ def test_a_server_that_stops_in_the_middle_loses_no_charge(postgres: Server, tmp
     with Ledger.create(address) as book:
         book.register("census", Budget(1000.0, 1e-12), ROWS)
         crowd = start("crowd", address, tmp_path, 3, 0.001, 40, 1000.0, 1e-12)
-        while len(list(book.history())) < 15:
-            time.sleep(0.02)
+        while len(list(book.history())) < 4:  # soon, so that far more of 120 charges are still to be made
+            time.sleep(0.01)
         postgres.stop("immediate")
         with pytest.raises(LedgerBusy):
             book.charge([release(0.001)])
@@ -281,6 +281,18 @@ def test_a_locked_table_is_busy(postgres: Server, monkeypatch: pytest.MonkeyPatc
         assert book.charge([release(0.1)]) == (2,)
 
 
+def wait_for_fsync(address: str, expected: str) -> None:
+    """Until new connections have the setting that the server was told to read again."""
+    import psycopg
+
+    for _ in range(3_000):
+        with psycopg.connect(address) as connection:
+            if connection.execute("SHOW fsync").fetchone() == (expected,):
+                return
+        time.sleep(0.05)
+    pytest.fail("the server did not read its settings again")
+
+
 def test_a_server_that_does_not_sync_is_refused(postgres: Server) -> None:
     import psycopg
 
@@ -289,13 +301,13 @@ def test_a_server_that_does_not_sync_is_refused(postgres: Server) -> None:
         connection.execute("ALTER SYSTEM SET fsync = off")
         connection.execute("SELECT pg_reload_conf()")
         try:
-            time.sleep(0.3)
+            wait_for_fsync(address, "off")
             with pytest.raises(LedgerBusy, match="fsync = off"):
                 Ledger.create(address)
         finally:
             connection.execute("ALTER SYSTEM RESET fsync")
             connection.execute("SELECT pg_reload_conf()")
-            time.sleep(0.3)
+            wait_for_fsync(address, "on")
 
 
 def test_a_server_with_careless_defaults_is_asked_for_durable_serial_commits(postgres: Server) -> None:

@@ -85,6 +85,24 @@ def test_factors_beyond_the_doubles_leave_a_law() -> None:
     assert [1.0, 1.0] == [pytest.approx(belief.sum()) for belief in beliefs.cliques]
 
 
+def test_a_column_with_sixty_partners_that_disagree_about_it_keeps_its_law() -> None:
+    """Each partner makes one of two values e¹⁴⁰ times less likely; products of theirs are beyond the doubles."""
+    partners = 60
+    tree = junction_tree((2,) * (partners + 1), [(0, partner) for partner in range(1, partners + 1)])
+    assert [(0, partner) for partner in range(1, partners + 1)] == sorted(tree.cliques)
+    against = [np.array([[0.0, -1.0], [-140.0, -141.0]]), np.array([[-140.0, -141.0], [0.0, -1.0]])]
+    factors = [against[partner % 2] for partner in range(partners)]
+    factors[0] = factors[0] + np.array([[np.log(3.0)], [0.0]])
+    beliefs = calibrated(tree, factors)
+    np.testing.assert_allclose([0.75, 0.25], beliefs.marginal((0,)))
+    for partner in (1, partners):
+        np.testing.assert_allclose(
+            np.outer([0.75, 0.25], 1 / (1 + np.exp([-1.0, 1.0]))), beliefs.marginal((0, partner))
+        )
+    expected = np.log(4.0) - 140.0 * partners / 2 + partners * np.log1p(np.exp(-1.0))
+    assert expected == pytest.approx(beliefs.log_total)
+
+
 @cases
 def test_nested_sums_are_sums(groups: list[tuple[int, ...]]) -> None:
     rng = np.random.default_rng(2)

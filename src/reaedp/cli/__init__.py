@@ -10,14 +10,24 @@ _FORMAT = warnings.formatwarning
 
 def main() -> None:
     """Run a command; report what went wrong in the project's voice, with its exit code."""
-    from reaedp.cli.app import app
-
     warnings.formatwarning = _sentence
     try:
+        from reaedp.cli.app import app
+
         app(standalone_mode=True)
+    except (SystemExit, KeyboardInterrupt):
+        raise
     except ReaedpError as error:
-        sys.stderr.write(f"{error}\n")
-        sys.exit(error.exit_code)
+        _end(error)
+    except BaseException as error:  # panics of libraries that are not written in Python are no Exceptions
+        from reaedp.cli.guard import defect
+
+        _end(defect(error, sys.argv[1:]))
+
+
+def _end(error: ReaedpError) -> None:
+    sys.stderr.write(f"{error}\n")
+    sys.exit(error.exit_code)
 
 
 def _sentence(

@@ -10,6 +10,7 @@ from reaedp.cli.audit import audit
 from reaedp.cli.calibrate import calibrate
 from reaedp.cli.data import Data, Engine, Memory
 from reaedp.cli.evaluate import evaluate
+from reaedp.cli.output import writing
 from reaedp.cli.report import report
 from reaedp.cli.reproduce import reproduce
 
@@ -49,12 +50,13 @@ def init(
 
     outside_releases(out)
     source = open_source(data, engine)
-    if out.exists():
-        raise DeclarationError(f"{out} exists already. Choose another --out.")
-    text = draft(source.types, with_ledger)
-    if with_ledger is not None:
-        ledger.make(with_ledger if "://" in with_ledger else out.parent / with_ledger)
-    out.write_text(text, encoding="utf-8")
+    with writing(out):
+        if out.exists():
+            raise DeclarationError(f"{out} exists already. Choose another --out.")
+        text = draft(source.types, with_ledger)
+        if with_ledger is not None:
+            ledger.make(with_ledger if "://" in with_ledger else out.parent / with_ledger)
+        out.write_text(text, encoding="utf-8")
     typer.echo(f"Wrote {out}. Fill in what is marked, then run: reaedp check {out}")
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reaedp.cli.data import Engine, Memory
+from reaedp.cli.output import writing
 
 if TYPE_CHECKING:
     from reaedp.evaluation.line import Line
@@ -44,8 +45,9 @@ def evaluate(
     from reaedp.place import outside_releases
 
     outside_releases(out, secret=True)
-    if out.exists():
-        raise DeclarationError(f"--out must be a new folder; {out} exists already.")
+    with writing(out):
+        if out.exists():
+            raise DeclarationError(f"--out must be a new folder; {out} exists already.")
     with counted_steps() as (progress, counted):
         lines = measure(
             folder,
@@ -59,7 +61,8 @@ def evaluate(
             progress=progress,
             counted=counted,
         )
-    _write(out, lines)
+    with writing(out):
+        _write(out, lines)
     _show(lines)
     typer.echo(f"Wrote {out}. NOT TO BE PUBLISHED: these figures were computed from the data without noise.")
 

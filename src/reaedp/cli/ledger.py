@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from reaedp.cli.output import writing
+
 if TYPE_CHECKING:
     from reaedp.privacy.entry import Entry
     from reaedp.privacy.ledger import Ledger
@@ -133,7 +135,7 @@ def write_checkpoint(ledger: Address, out: Annotated[Path, typer.Option(help="Wh
     from reaedp.place import outside_releases
 
     outside_releases(out)
-    with _open(ledger) as book:
+    with _open(ledger) as book, writing(out):
         out.write_text(json.dumps(book.checkpoint()) + "\n", encoding="utf-8")
 
 

@@ -17,7 +17,7 @@ from reaedp.forecast import Forecast
 from reaedp.plan import Plan
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.privacy.budget import Budget
-from reaedp.readme import posterior
+from reaedp.readme import factor, hundredths, posterior
 
 #: Where nobody watches, lines are long enough to be searched.
 console = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
@@ -148,10 +148,10 @@ def show_budget(dataset: str, budget: Budget, spent: float, remaining: float) ->
     filled = math.ceil(share * 40)
     console.print(f"{dataset}: ε = {spent:.4g} of {budget.epsilon:g} spent at δ = {budget.delta:g}", markup=False)
     console.print(f"  {'█' * filled}{'░' * (40 - filled)} {share:.0%}", markup=False)
-    odds, after = math.exp(budget.epsilon), posterior(0.01, budget.epsilon)
+    odds, after = factor(budget.epsilon), posterior(0.01, budget.epsilon)
     console.print(
         f"  ε = {remaining:.4g} is left. When all is spent, odds about any one of them change by a factor of at most"
-        f" {odds:.3g}: 1 in 100 can become {100 * after:.2g} in 100.",
+        f" {odds}: 1 in 100 can become {hundredths(after)} in 100.",
         markup=False,
     )
 

@@ -6,6 +6,8 @@ that value alone. The kinds differ in how they draw their cells; what is common 
 
 import sys
 from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
@@ -110,6 +112,11 @@ class Column(ABC):
                 f"{self.where(trouble)} must be one of {', '.join(allowed)}",
                 given=self.rule(trouble),
             )
+
+
+def repetitions(names: Iterable[str]) -> list[str]:
+    """Names that occur more than once, each once."""
+    return sorted(name for name, times in Counter(names).items() if times > 1)
 
 
 def finite(value: object) -> bool:

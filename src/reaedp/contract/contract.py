@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from reaedp.contract.category import Boolean, Category
-from reaedp.contract.column import Column
+from reaedp.contract.column import Column, repetitions
 from reaedp.contract.curve import Curve
 from reaedp.contract.day import Date
 from reaedp.contract.document import Document, declare, unfilled
 from reaedp.contract.number import Integer, Number
 from reaedp.contract.picture import Picture
-from reaedp.errors import DeclarationError, Mistakes, unknown
+from reaedp.errors import DeclarationError, Mistakes, sentence, unknown
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.unit import Unit
 
@@ -48,13 +48,12 @@ class Contract:
             given=self.dataset,
         )
         mistakes.unless(
-            isinstance(self.ledger, str) and bool(self.ledger),
+            isinstance(self.ledger, str) and bool(self.ledger) and "\0" not in self.ledger,
             "budget.ledger must be a file or a postgresql:// address",
             given=self.ledger,
         )
         for key, parts in (("columns", self.columns), ("curves", self.curves)):
-            names = [part.name for part in parts]
-            twice = sorted({name for name in names if names.count(name) > 1})
+            twice = repetitions(part.name for part in parts)
             mistakes.unless(not twice, f"{key} must have different names", given=twice)
         if self.picture is not None:
             self.picture.check_unit(self.unit, mistakes)
@@ -71,7 +70,8 @@ class Contract:
 
     def select(self, names: tuple[str, ...]) -> tuple[Column, ...]:
         """The columns of these names, in this order."""
-        return tuple(map(self.column, names))
+        known = {column.name: column for column in self.columns}
+        return tuple(known.get(name) or self.column(name) for name in names)
 
     def curve(self, name: str) -> Curve:
         """The curve of this name."""
@@ -148,10 +148,10 @@ def _header(document: Document, mistakes: Mistakes) -> dict[str, Any]:
     return {**found, "dataset": dataset.name if dataset else ""}
 
 
-def _resolve(contract: Path, ledger: object) -> str:
+def _resolve(contract: Path, ledger: Any) -> Any:
     """A ledger's file is meant relative to the contract, so that every process finds the same one."""
     if not isinstance(ledger, str) or not ledger or "://" in ledger:
-        return str(ledger or "")
+        return ledger
     return str((contract.parent / ledger).absolute())
 
 
@@ -167,8 +167,8 @@ def _columns(document: Document, mistakes: Mistakes) -> tuple[Column, ...]:
         where = f"columns.{name}"
         if not isinstance(table, dict):
             noted.append(f"{where} must be a table; write [columns.{name}].")
-        elif table.get("kind") not in KINDS:
-            noted.append(f"{where}.kind must be one of {', '.join(KINDS)}; given {table.get('kind')!r}.")
+        elif not isinstance(table.get("kind"), str) or table["kind"] not in KINDS:
+            noted.append(sentence(f"{where}.kind must be one of {', '.join(KINDS)}", given=table.get("kind")))
             noted.extend(unfilled({key: value for key, value in table.items() if key != "kind"}, where))
         else:
             rest = {key: value for key, value in table.items() if key != "kind"}

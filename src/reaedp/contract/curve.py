@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, get_args
 
-from reaedp.contract.column import Provenance, finite, whole
+from reaedp.contract.column import Provenance, finite, repetitions, whole
 from reaedp.errors import Mistakes
 
 Form = Literal["wide", "long"]
@@ -103,12 +103,8 @@ class Curve:
             given=_shortened(self.points),
         )
         if usable:
-            twice = sorted({name for name in self.points if self.points.count(name) > 1}) if self._repeats else []
+            twice = repetitions(self.points)
             mistakes.unless(not twice, f"{self.where('points')} must not repeat a column", given=twice)
-
-    @property
-    def _repeats(self) -> bool:
-        return len(set(self.points)) < len(self.points)
 
     def _check_numbers(self, mistakes: Mistakes) -> None:
         pair = isinstance(self.interval, tuple) and len(self.interval) == 2 and all(map(finite, self.interval))

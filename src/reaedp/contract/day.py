@@ -36,10 +36,23 @@ class Date(Column):
         if self.every in ("day", "week"):
             step = 1 if self.every == "day" else 7
             return tuple(self.lower + timedelta(days=offset) for offset in range(0, days + 1, step))
-        months = range(self.lower.year * 12 + self.lower.month - 1, self.upper.year * 12 + self.upper.month)
-        firsts = [date(month // 12, month % 12 + 1, 1) for month in months]
-        later = [first for first in firsts if first > self.lower and (self.every == "month" or first.month == 1)]
-        return (self.lower, *later)
+        later = range(self.first + 1, self.first + self.regular)
+        if self.every == "year":
+            return (self.lower, *(date(year, 1, 1) for year in later))
+        return (self.lower, *(date(month // 12, month % 12 + 1, 1) for month in later))
+
+    @property
+    def first(self) -> int:
+        """The number of the first month or year, counted from the beginning of our era."""
+        return self.lower.year if self.every == "year" else self.lower.year * 12 + self.lower.month - 1
+
+    @property
+    def regular(self) -> int:
+        """Number of days, weeks, months or years, also of those that are not whole."""
+        if self.every in ("day", "week"):
+            return (self.upper - self.lower).days // (1 if self.every == "day" else 7) + 1
+        last = self.upper.year if self.every == "year" else self.upper.year * 12 + self.upper.month - 1
+        return last - self.first + 1
 
     @property
     def labels(self) -> tuple[str, ...]:

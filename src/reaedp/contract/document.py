@@ -7,12 +7,15 @@ from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from reaedp.errors import DeclarationError, Mistakes, unknown
+from reaedp.contract.depth import check_depth
+from reaedp.errors import DeclarationError, Mistakes, repeated, unknown
 
 T = TypeVar("T")
 KeyPath = tuple[str | int, ...]
 #: What a draft writes where only the custodian knows the answer.
 FILL_IN = "FILL IN"
+#: A million levels take about 20 MB.
+MOST_BYTES = 2**25
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +28,18 @@ class Document:
 
     @classmethod
     def read(cls, path: str | Path) -> "Document":
-        """Parse a file, or say why it cannot be."""
+        """Parse a file, or say why it cannot be; its size and depth are bounded before."""
         path = Path(path)
+        text = _text(path)
+        check_depth(text, path)
         try:
-            text = path.read_text(encoding="utf-8")
-            return cls(path, tomllib.loads(text), _lines(text))
-        except OSError as error:
-            raise DeclarationError(f"{path} cannot be read: {error.strerror}.") from None
-        except UnicodeDecodeError:
-            raise DeclarationError(f"{path} is not UTF-8 text.") from None
+            data = tomllib.loads(text)
+            _check_numbers(data)
+            return cls(path, data, _lines(text))
         except tomllib.TOMLDecodeError as error:
             raise DeclarationError(f"{path} is not valid TOML: {error}.") from None
+        except ValueError:  # by Python itself, of numbers with thousands of digits and of impossible times
+            raise DeclarationError(f"{path} is not valid TOML: a number or a time in it is out of range.") from None
 
     def at(self, mistake: str, *keys: str | int) -> str:
         """The mistake with the file and line of the key that it speaks of, or of the table around it."""
@@ -54,6 +58,30 @@ class Document:
         return found if isinstance(found, dict) else {}
 
 
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise DeclarationError(f"{path} must be at most {MOST_BYTES:,} bytes long; it is longer.")
+        return content.decode("utf-8").replace("\r\n", "\n")
+    except OSError as error:
+        raise DeclarationError(f"{path} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise DeclarationError(f"{path} is not UTF-8 text.") from None
+    except ValueError:  # a path with a NUL in it
+        raise DeclarationError(f"{str(path)!r} is not the name of a file.") from None
+
+
+def _check_numbers(value: Any) -> None:
+    """Refuse whole numbers that no double reaches: written in sixteens they may have any length."""
+    if isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            _check_numbers(part)
+    elif isinstance(value, int) and value.bit_length() > 1024:
+        raise ValueError
+
+
 def declare(make: Callable[..., T], table: Mapping[str, Any], where: str, mistakes: Mistakes, **given: Any) -> T | None:
     """Build a dataclass from a table, noting unknown, missing, unfilled and wrong keys; None if it cannot be built."""
     known = {field.name: field for field in fields(make) if field.name not in given}  # type: ignore[arg-type]
@@ -64,10 +92,14 @@ def declare(make: Callable[..., T], table: Mapping[str, Any], where: str, mistak
         for name, field in known.items()
         if name not in table and field.default is MISSING and field.default_factory is MISSING
     ]
-    mistakes.extend(f"{where}.{key} is not a key here. {unknown('key', key, known)}" for key in extra)
+    nested = [key for key, value in table.items() if key in known and not _flat(value)]
+    mistakes.extend(f"{where}.{_short(key)} is not a key here. {unknown('key', key, known)}" for key in extra)
     mistakes.extend(blank)
     mistakes.extend(f"{where}.{key} is missing." for key in missing)
-    if blank or set(missing) - {"provenance"}:
+    mistakes.extend(
+        f"{where}.{key} must be a value or a list of values; given {repeated(table[key])}." for key in nested
+    )
+    if blank or nested or set(missing) - {"provenance"}:
         return None
     # A forgotten provenance or a stray key must not hide mistakes in the rest.
     values = {key: _frozen(value) for key, value in table.items() if key in known}
@@ -80,6 +112,17 @@ def declare(make: Callable[..., T], table: Mapping[str, Any], where: str, mistak
 def unfilled(table: Mapping[str, Any], where: str) -> list[str]:
     """The questions of a draft that are still open."""
     return [f"{where}.{key} is still to be filled in." for key, value in table.items() if value == FILL_IN]
+
+
+def _flat(value: Any) -> bool:
+    """Whether it is a value, or a list of them: no key has tables or lists within lists."""
+    return not isinstance(value, dict) and not (
+        isinstance(value, list) and any(isinstance(part, list | dict) for part in value)
+    )
+
+
+def _short(key: str) -> str:
+    return key if len(key) <= 100 else f"{key[:100]}…"
 
 
 def _frozen(value: Any) -> Any:

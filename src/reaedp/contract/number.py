@@ -96,7 +96,7 @@ class Number(Column):
             given=(self.lower, self.upper),
         )
         mistakes.unless(
-            bool(np.all(np.diff(self.boundaries) > 0)) and bool(np.all(np.isfinite(self.boundaries))),
+            bool(np.all(np.isfinite(self.boundaries))) and bool(np.all(np.diff(self.boundaries) > 0)),
             f"{self.where('bins')} must leave every bin wider than the spacing of floating-point numbers",
             given=self.bins,
         )

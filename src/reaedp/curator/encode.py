@@ -15,8 +15,11 @@ from numpy.typing import NDArray
 from reaedp.contract import Boolean, Category, Column, Date, Integer, Number
 from reaedp.contract.column import Trouble
 from reaedp.contract.day import EPOCH
+from reaedp.curator import calendar
 from reaedp.curator.uniform_bins import UniformBins
 
+#: So many months or years are told apart by comparisons, more of them by arithmetic, which takes longer for each row.
+FEW_STARTS = 256
 #: A condition, and the cell of the rows for which it is the first that holds.
 Case = tuple[nw.Expr, nw.Expr]
 
@@ -104,13 +107,15 @@ def _integer(column: Column, value: nw.Expr) -> list[Case]:
 
 def _date(column: Column, value: nw.Expr) -> list[Case]:
     assert isinstance(column, Date)
-    starts = np.array([(start - EPOCH).days for start in column.starts], dtype=np.float64)
-    low, high, last = float(starts[0]), float((column.upper - EPOCH).days), len(starts) - 1
+    low, high = (float((end - EPOCH).days) for end in (column.lower, column.upper))
     if column.every in ("day", "week"):
         cell = ((value - low) / (1.0 if column.every == "day" else 7.0)).floor()
+    elif column.regular <= FEW_STARTS:
+        starts = np.array([(start - EPOCH).days for start in column.starts], dtype=np.float64)
+        cell = _search(value, np.append(starts, np.inf), 0, column.regular - 1)
     else:
-        cell = _search(value, np.append(starts, np.inf), 0, last)
-    return [((value >= low) & (value <= high), cell), *_outside(column, value, low, high, last)]
+        cell = calendar.number(value, years=column.every == "year") - float(column.first)
+    return [((value >= low) & (value <= high), cell), *_outside(column, value, low, high, column.regular - 1)]
 
 
 def _boolean(column: Column, value: nw.Expr) -> list[Case]:  # noqa: ARG001

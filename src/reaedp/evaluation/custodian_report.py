@@ -22,6 +22,9 @@ from reaedp.report.page import Page, render
 from reaedp.report.panel import Cell, Figure, Grid, Panel
 from reaedp.report.public import page_of, panels_of
 from reaedp.report.published import PublishedFolder
+from reaedp.statistics.entropy_histogram import EntropyHistogram
+from reaedp.statistics.marginal import Marginal
+from reaedp.synthesis.synthetic import Synthetic
 
 WARNING = "NOT TO BE PUBLISHED: for the custodian's eyes only; parts of this were computed from the data without noise."
 #: Attacks that one chart can show.
@@ -46,7 +49,9 @@ def custodian_report(
     releases = finished(Path(folder), data, None, engine)
     published = PublishedFolder.read(Path(folder))
     panels = panels_of(published, {release.name: original(release) for release in releases})
-    page = page_of(published, (*panels[:4], utility(lines), attacks(lines), exposure(releases, rng), *panels[4:]))
+    page = page_of(
+        published, (*panels[:4], utility(lines), attacks(lines, releases), exposure(releases, rng), *panels[4:])
+    )
     progress("drawing")
     return render(_marked(page))
 
@@ -76,8 +81,8 @@ def utility(lines: Sequence[Line]) -> Panel:
     )
 
 
-def attacks(lines: Sequence[Line]) -> Panel:
-    """What attackers reach, beside a blind guess and what is allowed: a chart for each measure."""
+def attacks(lines: Sequence[Line], releases: Sequence[Finished]) -> Panel:
+    """What attackers reach, beside a blind guess and what is allowed, and which releases nobody attacked and why."""
     chosen = [line for line in lines if line.permitted is not None]
     measures = list(dict.fromkeys(line.measure for line in chosen))
     figures = tuple(_figure(measure, [line for line in chosen if line.measure == measure]) for measure in measures)
@@ -103,11 +108,30 @@ def attacks(lines: Sequence[Line]) -> Panel:
     return Panel(
         anchor="attacks",
         title="What attackers reach",
-        words=(words if chosen else "No attack was run: these kinds of releases are examined by audits alone.",),
+        words=((words,) if chosen else ()) + _not_attacked(chosen, releases),
         figures=figures,
         grids=(Grid("All attacks", heads, rows, folded=True),) if chosen else (),
         disclosable=False,
     )
+
+
+#: What attacks on a release take; the kinds that are not here have none.
+_TAKES: dict[type[Any], str] = {
+    Synthetic: "people of the same population who are not in the data, whom --others names, and rows of all three",
+    Marginal: "rows in the data",
+    EntropyHistogram: "rows in the data",
+}
+
+
+def _not_attacked(chosen: Sequence[Line], releases: Sequence[Finished]) -> tuple[str, ...]:
+    """A sentence for each reason, with the releases for which it holds."""
+    attacked, reasons = {line.release for line in chosen}, dict[str, list[str]]()
+    for release in releases:
+        if release.name not in attacked:
+            takes = _TAKES.get(type(release.statistic))
+            reason = f"it takes {takes}" if takes else "there are no attacks on releases of this kind, only audits"
+            reasons.setdefault(reason, []).append(release.name)
+    return tuple(f"No attack was run on {', '.join(names)}: {reason}." for reason, names in reasons.items())
 
 
 def _figure(measure: str, lines: Sequence[Line]) -> Figure:

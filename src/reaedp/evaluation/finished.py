@@ -1,7 +1,7 @@
 """A finished release folder beside the truth it was made from."""
 
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -62,5 +62,6 @@ def finished(folder: Path, data: Any, others: Any | None, engine: Any = None) ->
 
 
 def synthetic_codes(release: Finished) -> NDArray[np.int32]:
-    """The synthetic rows as cell numbers, read as data is read."""
-    return Records(release.contract, str(release.table)).rows(release.statistic.columns)
+    """The synthetic rows as cell numbers, read as data is read; they belong to nobody, and all of them count."""
+    unit = replace(release.contract.unit, person=None, max_rows=None)
+    return Records(replace(release.contract, unit=unit), str(release.table)).rows(release.statistic.columns)

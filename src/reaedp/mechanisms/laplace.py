@@ -39,7 +39,8 @@ class Laplace:
 
     def mean_error(self, sensitivity: Sensitivity) -> float:
         """2q / (1 - q²) with q = exp(-1 / scale)."""
-        return 1.0 / math.sinh(1.0 / self.scale(sensitivity))
+        rate = 1.0 / self.scale(sensitivity)
+        return -2.0 * math.exp(-rate) / math.expm1(-2.0 * rate)
 
     def spread(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
         """Invert the exact tail: all |errors| are at most t with probability (1 - 2 q^(t+1) / (1 + q))^cells."""

@@ -1,16 +1,18 @@
 """Planned histograms and entropies: numbers that are counted."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from reaedp.contract import Contract
+from reaedp.contract.column import finite
 from reaedp.errors import Mistakes
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Mechanism
 from reaedp.mechanisms.threshold import Threshold
-from reaedp.planned.planned import Planned, check_columns
+from reaedp.planned.planned import Planned, check_columns, spoken
 from reaedp.privacy.loss import positive
 from reaedp.request import Request
 from reaedp.statistics.calibrated_histogram import calibrated_histogram
@@ -40,7 +42,7 @@ class PlannedRelease(Planned):
     @property
     def noise(self) -> str:
         """The name of the mechanism."""
-        return str(self.mechanism)
+        return spoken(self.mechanism)
 
     @property
     def pure(self) -> bool:
@@ -56,6 +58,8 @@ class PlannedRelease(Planned):
             given=self.mechanism,
         )
         check_columns(self, mistakes, "columns", "given")
+        numbers = isinstance(self.orders, tuple) and all(finite(order) or order == math.inf for order in self.orders)
+        mistakes.unless(numbers, "orders must be a list of numbers", given=self.orders)
         self._check_route(mistakes)
 
     def _check_route(self, mistakes: Mistakes) -> None:

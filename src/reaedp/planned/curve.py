@@ -11,7 +11,7 @@ from reaedp.curves.smoothing import Covariance
 from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.errors import Mistakes
 from reaedp.mechanisms.gaussian import Gaussian
-from reaedp.planned.planned import Planned
+from reaedp.planned.planned import Planned, spoken
 from reaedp.request import Request
 
 
@@ -27,7 +27,7 @@ class PlannedMeanCurve(Planned):
     @property
     def noise(self) -> str:
         """The name of the mechanism."""
-        return str(self.mechanism)
+        return spoken(self.mechanism)
 
     def note_mistakes(self, mistakes: Mistakes) -> None:
         """Note whatever is wrong with curve, covariance and smoothing."""

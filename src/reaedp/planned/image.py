@@ -7,7 +7,7 @@ from reaedp.contract import Contract
 from reaedp.errors import Mistakes
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
-from reaedp.planned.planned import Planned
+from reaedp.planned.planned import Planned, spoken
 from reaedp.request import Request
 from reaedp.statistics.pixels import Pixels
 
@@ -21,7 +21,7 @@ class PlannedImage(Planned):
     @property
     def noise(self) -> str:
         """The name of the mechanism."""
-        return str(self.mechanism)
+        return spoken(self.mechanism)
 
     @property
     def pure(self) -> bool:

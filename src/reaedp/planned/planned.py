@@ -77,9 +77,18 @@ class Planned(ABC):
                     positive(key, getattr(self, key), below=below)
 
 
-def check_columns(planned: Planned, mistakes: Mistakes, *keys: str) -> None:
-    """Note keys that are not lists of column names."""
+def check_columns(planned: Planned, mistakes: Mistakes, *keys: str) -> bool:
+    """Note keys that are not lists of column names; whether all are."""
+    good = {key: _names(getattr(planned, key)) for key in keys}
     for key in keys:
-        names = getattr(planned, key)
-        texts = isinstance(names, tuple) and all(isinstance(name, str) for name in names)
-        mistakes.unless(texts, f"{key} must be a list of column names", given=names)
+        mistakes.unless(good[key], f"{key} must be a list of column names", given=getattr(planned, key))
+    return all(good.values())
+
+
+def spoken(name: object) -> str:
+    """The name of a mechanism or method in a message, also where something else was given."""
+    return name if isinstance(name, str) else "this"
+
+
+def _names(value: object) -> bool:
+    return isinstance(value, tuple) and all(isinstance(name, str) for name in value)

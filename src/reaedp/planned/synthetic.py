@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 from reaedp.contract import Contract
 from reaedp.errors import DeclarationError, Mistakes, sentence
 from reaedp.mechanisms.mechanism import Mechanism
-from reaedp.planned.planned import Planned, check_columns
+from reaedp.planned.planned import Planned, check_columns, spoken
 from reaedp.request import Request
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable, ProposalName
@@ -35,7 +35,7 @@ class PlannedSynthetic(Planned):
     @property
     def noise(self) -> str:
         """The name of the method."""
-        return str(self.method)
+        return spoken(self.method)
 
     def note_mistakes(self, mistakes: Mistakes) -> None:
         """Note whatever is wrong with method, columns and what is kept."""
@@ -48,12 +48,12 @@ class PlannedSynthetic(Planned):
             "proposal is a key of method deniable",
             given=self.method,
         )
-        check_columns(self, mistakes, "columns", "keep")
-        mistakes.unless(
-            set(self.keep) <= set(self.columns) and len(set(self.keep)) == len(self.keep),
-            "keep must name some of the columns",
-            given=self.keep,
-        )
+        if check_columns(self, mistakes, "columns", "keep"):
+            mistakes.unless(
+                set(self.keep) <= set(self.columns) and len(set(self.keep)) == len(self.keep),
+                "keep must name some of the columns",
+                given=self.keep,
+            )
         mistakes.unless(
             self.method != "network" or not (self.keep or self.split_people),
             "keep and split_people have no meaning for method network, which keeps nothing",

@@ -8,7 +8,7 @@ locked, and remembered.
 
 import dataclasses
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path, PurePath
 from types import TracebackType

@@ -17,6 +17,10 @@ from reaedp.privacy.loss import Approximate, Gaussian, Loss, Pure, UnitGaussian
 MOST_COPIES = 20_000
 
 
+#: Its probabilities are doubles, of which none is below e^-745.
+MOST_EPSILON = 500.0
+
+
 @dataclass(frozen=True, slots=True)
 class SecondOpinion:
     """Bounds on ε at δ for everything charged."""
@@ -26,8 +30,10 @@ class SecondOpinion:
 
 
 def second_opinion(tally: Tally, delta: float) -> SecondOpinion | None:
-    """Compose by dp-accounting; None where it has no dominating pair (concentrated losses) or too many copies."""
+    """Compose by dp-accounting; None where it has no dominating pair, or where copies or losses are too many."""
     if not tally or not set(map(type, tally)) <= set(_PAIRS) or sum(tally.values()) > MOST_COPIES:
+        return None
+    if any(getattr(loss, "epsilon", 0.0) > MOST_EPSILON for loss in tally):
         return None
     return SecondOpinion(*(_epsilon(tally, delta, pessimistic=pessimistic) for pessimistic in (False, True)))
 

@@ -8,13 +8,17 @@ from reaedp.charts.promises import beliefs
 from reaedp.contract import Contract
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.privacy.canonical import read_price
-from reaedp.readme import LIMITS, posterior
+from reaedp.readme import LIMITS, factor, posterior
 from reaedp.report.number import frequency, written
 from reaedp.report.panel import Figure, Grid, Panel
 from reaedp.report.published import PublishedFolder
 
 #: Beliefs that somebody may have before seeing a release.
 PRIORS = (0.001, 0.01, 0.1, 0.5)
+
+
+def _odds(epsilon: float) -> str:
+    return written(math.exp(epsilon), 3) if epsilon < 30 else factor(epsilon)
 
 
 def promise(folder: PublishedFolder) -> Panel:
@@ -30,7 +34,7 @@ def promise(folder: PublishedFolder) -> Panel:
         words=(
             (
                 f"{_whose(contract)} Whatever anyone believed about one {_noun(contract)} before, the odds for it"
-                f" change by a factor of at most {written(math.exp(total), 3)} once they have seen everything here."
+                f" change by a factor of at most {_odds(total)} once they have seen everything here."
             ),
             (
                 f"If somebody thought 1 in 100 before, they can think at most {frequency(posterior(0.01, total))}"

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from importlib import import_module
-from io import BytesIO
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +12,7 @@ from reaedp.contract import Contract, Picture
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.unit import Sensitivity
+from reaedp.statistics.png import png
 from reaedp.statistics.statistic import Countable
 
 
@@ -51,9 +51,7 @@ class NoisyPicture:
 
     def png(self) -> bytes:
         """The clipped picture as a PNG file of 8 or, beyond 255, of 16 bits."""
-        file = BytesIO()
-        image_library("PIL.Image").fromarray(self.clipped).save(file, format="PNG")
-        return file.getvalue()
+        return png(self.clipped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +66,8 @@ class Pixels:
     title: ClassVar[str] = "picture (protects single pixels, not the people or things that they show)"
 
     def check(self, contract: Contract) -> None:
-        """Refuse a contract without a picture, and to charge for one that could not be written."""
+        """Refuse a contract without a picture."""
         _declared(contract)
-        image_library("PIL.Image")
 
     def cells(self, contract: Contract) -> int:
         """Number of values."""

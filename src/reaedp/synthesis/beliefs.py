@@ -10,7 +10,7 @@ from reaedp.synthesis.cliques import Group, JunctionTree
 from reaedp.synthesis.merging import Floats
 from reaedp.synthesis.nesting import summed
 
-#: Logarithm of the least factor in a clique; products of several stay above the smallest double.
+#: Logarithm of the least part of a clique beside its largest: far below what any row can show, and never zero.
 LOWEST = -150.0
 
 
@@ -94,30 +94,30 @@ class Beliefs:
 
 
 def calibrated(tree: JunctionTree, log_potentials: list[Floats]) -> Beliefs:
-    """Beliefs from the logarithm of one positive factor for each clique (Lauritzen and Spiegelhalter 1988)."""
+    """Beliefs from the logarithm of one positive factor for each clique (Lauritzen and Spiegelhalter 1988).
+
+    Messages upward are logarithms: a clique may have so many children that products of theirs leave the doubles.
+    """
+    potentials = list(log_potentials)
+    beliefs: list[Floats] = [np.ones(())] * len(potentials)
+    upward: list[Floats] = [np.ones(())] * len(potentials)
     log_total = 0.0
-    beliefs = []
-    for potential in log_potentials:
-        largest = float(potential.max())
-        log_total += largest
-        beliefs.append(np.exp(np.maximum(potential - largest, LOWEST)))
-    upward: list[Floats] = [np.ones(())] * len(beliefs)
-    for place in range(len(beliefs) - 1, 0, -1):
+    for place in range(len(potentials) - 1, -1, -1):
         separator, parent = tree.separators[place], tree.parents[place]
-        message = summed(beliefs[place], tree.cliques[place], separator)
-        total = float(message.sum())
-        log_total += np.log(total)
-        beliefs[place] /= total
-        upward[place] = message / total
-        beliefs[parent] *= aligned(tree, upward[place], separator, tree.cliques[parent])
-    total = float(beliefs[0].sum())
-    beliefs[0] /= total
+        largest = float(potentials[place].max())
+        beliefs[place] = np.exp(np.maximum(potentials[place] - largest, LOWEST))
+        upward[place] = summed(beliefs[place], tree.cliques[place], separator)
+        if place:
+            message = aligned(tree, largest + np.log(upward[place]), separator, tree.cliques[parent])
+            potentials[parent] = potentials[parent] + message
+        else:
+            log_total = largest + float(np.log(upward[0]))
+    beliefs[0] /= float(upward[0])
     for place in range(1, len(beliefs)):
         separator, parent = tree.separators[place], tree.parents[place]
         downward = summed(beliefs[parent], tree.cliques[parent], separator)
-        ratio = np.divide(downward, upward[place], out=np.zeros_like(downward), where=upward[place] > 0)
-        beliefs[place] *= aligned(tree, ratio, separator, tree.cliques[place])
-    return Beliefs(tree, tuple(beliefs), log_total + float(np.log(total)))
+        beliefs[place] *= aligned(tree, downward / upward[place], separator, tree.cliques[place])
+    return Beliefs(tree, tuple(beliefs), log_total)
 
 
 def aligned(tree: JunctionTree, values: Floats, group: Group, clique: Group) -> Floats:
