@@ -164,7 +164,10 @@ def _name_of_text(text: str) -> str:
 
 def _name_of_double(number: str) -> str:
     whole = f"abs({number}) < {2**63}::DOUBLE AND {number} = floor({number})"
-    return f"CASE WHEN {whole} THEN CAST(TRY_CAST({number} AS BIGINT) AS VARCHAR) ELSE CAST({number} AS VARCHAR) END"
+    return (
+        f"CASE WHEN isnan({number}) THEN 'nan' WHEN {whole} THEN CAST(TRY_CAST({number} AS BIGINT) AS VARCHAR) "
+        f"ELSE CAST({number} AS VARCHAR) END"
+    )
 
 
 def _name_of_moment(micros: str) -> str:
