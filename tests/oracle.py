@@ -15,7 +15,7 @@ from reaedp.contract.meaning import meaning
 
 BLANKS = " \t\n\v\f\r"
 DAY = 86_400_000_000
-EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - a moment without a zone is one of UTC
+EPOCH = datetime(1970, 1, 1)
 DIGITS = set("0123456789")
 MICROSECOND = timedelta(microseconds=1)
 
@@ -103,12 +103,12 @@ def _clock(time: str, strict: bool) -> int | None:
     if strict and (len(parts) != 3 or (point and not 1 <= len(fraction) <= 9)):
         return None
     hours, minutes, micros = int(parts[0]), int(parts[1]), int((fraction + "000000")[:6])
-    if hours == 24:  # noqa: PLR2004
+    if hours == 24:
         zeros = all(set(part) <= {"0"} for part in (*parts[1:2], seconds, fraction))
         short = all(len(part) <= 2 for part in parts[:2])
         if strict or not (zeros and short):
             return None
-    elif hours > 23 or minutes > 59 or int(seconds) > 59:  # noqa: PLR2004
+    elif hours > 23 or minutes > 59 or int(seconds) > 59:
         return None
     return ((hours * 60 + minutes - offset) * 60 + int(seconds)) * 1_000_000 + micros
 
@@ -118,7 +118,7 @@ def moment_of_text(text: str, *, strict: bool) -> int | None:
     bare = text if strict else text.lstrip(BLANKS)
     for mark in "-" if strict else "-/ ":
         parts = bare.split(mark, 2)
-        if len(parts) == 3 and all(map(_digits, parts[:2])):  # noqa: PLR2004
+        if len(parts) == 3 and all(map(_digits, parts[:2])):
             break
     else:
         return None
@@ -237,5 +237,5 @@ def hashes(cell: Any) -> tuple[int, int] | None:
     text = mark(cell)
     if text is None:
         return None
-    digest = hashlib.md5(text.encode()).hexdigest()  # noqa: S324 - spreads rows, and keeps no secret
+    digest = hashlib.md5(text.encode()).hexdigest()
     return int(digest[:7], 16), int(digest[7:14], 16)

@@ -31,8 +31,8 @@ Convert = Callable[[str, str], str]
 
 def known_type(kind: str) -> str:
     """The engine's name of a type without its parameters."""
-    wide = kind.startswith("DECIMAL(") and int(kind[8:].split(",")[0]) > 18
-    return "WIDE DECIMAL" if wide else kind.split("(")[0].strip('"')
+    wide = kind.startswith("DECIMAL(") and int(kind[8:].split(",", maxsplit=1)[0]) > 18
+    return "WIDE DECIMAL" if wide else kind.split("(", maxsplit=1)[0].strip('"')
 
 
 def refused(column: str, kind: str) -> DeclarationError:
