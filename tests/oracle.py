@@ -79,7 +79,7 @@ def _civil(year: int, month: int, day: int) -> int | None:
         return None
 
 
-def _clock(time: str, strict: bool) -> int | None:
+def _clock(time: str, strict: bool) -> int | None:  # noqa: PLR0911 - each is a rule
     """Microseconds since midnight of a time, less its zone."""
     for mark in ("Z", " UTC"):
         if time.endswith(mark):
@@ -201,7 +201,7 @@ def _whole(text: str) -> str | None:
     return "-" + plain if sign == "-" and plain != "0" else plain
 
 
-def name(cell: Any) -> str | None:
+def name(cell: Any) -> str | None:  # noqa: PLR0911 - each is a type
     if isinstance(cell, str):
         found, micros = number_of_text(cell), moment(cell)
         if _whole(cell) is not None:

@@ -128,7 +128,7 @@ def test_what_the_database_forbids_or_lacks_is_found_before_anything_is_charged(
         Records(contract(form("words", "tenths")), data).check(("words",))
     with pytest.raises(DeclarationError, match="cannot convert"):
         Records(contract(form("x", "tenths")), f"{server}?table=coins").check(("x",))
-    with pytest.raises(DeclarationError, match="must hold texts, numbers.* the data holds it as JSON"):
+    with pytest.raises(DeclarationError, match=r"must hold texts, numbers.* the data holds it as JSON"):
         Records(contract(form("y", "levels")), f"{server}?table=coins").check(("y",))
     with pytest.raises(DeclarationError, match="lacks a declared column"):
         Records(contract(form("z", "levels")), f"{server}?table=coins").check(("z",))

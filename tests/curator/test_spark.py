@@ -261,15 +261,16 @@ LINES = (
 )
 
 
+@pytest.mark.parametrize("mark", [b"", "\ufeff".encode()])
 def test_lines_with_other_cells_than_the_header_other_bytes_than_utf8_or_too_long_are_read_alike(
-    cluster: Cluster, tmp_path: Path
+    mark: bytes, cluster: Cluster, tmp_path: Path
 ) -> None:
-    (tmp_path / "t.csv").write_bytes(LINES)
+    (tmp_path / "t.csv").write_bytes(mark + LINES)
     levels = Category(name="y", levels=("2", "é", "a,b", "line\nbreak"), provenance="public")
     columns = (form("x", "digits"), levels)
     expected = counted(str(tmp_path / "t.csv"), *columns)
-    assert 2 == expected["1", "2"]
-    assert 7 == sum(expected.values())
+    assert 3 == expected["1", "2"]
+    assert 8 == sum(expected.values())
     assert expected == counted(str(tmp_path / "t.csv"), *columns, engine=cluster.master)
 
 
@@ -374,7 +375,7 @@ def test_a_missing_column_and_a_type_that_cannot_be_meant_are_refused(spark_fram
         Records(contract(form("absent", "levels")), spark_frame).check(("absent",))
     nested = session_of(cluster.master).sql("SELECT array(1) AS x, struct(1) AS y, CAST('a' AS BINARY) AS z")
     for name in "xyz":
-        with pytest.raises(DeclarationError, match="must hold texts, numbers.* the data holds it as"):
+        with pytest.raises(DeclarationError, match=r"must hold texts, numbers.* the data holds it as"):
             Records(contract(form(name, "levels")), nested).check((name,))
 
 

@@ -296,7 +296,9 @@ def _day(rows: Cell, known: Known) -> Cell:
 def _level(rows: Cell, known: Known) -> Cell:
     """The number of the level: of texts as they are written, then by what they mean; -1 for any other cell."""
     assert known.column is not None
-    cell, levels, found = rows[f"c{known.place}"], known.column.labels, []
+    cell, levels = rows[f"c{known.place}"], known.column.labels
+    found: list[tuple[Cell, list[tuple[Any, float]]]] = []
+    keys: list[tuple[Any, float]]
     if known.kind in TEXT:
         found.append((cell, [(level, float(place)) for place, level in enumerate(levels)]))
     meant = [(*meaning(level), float(place)) for place, level in enumerate(levels)]

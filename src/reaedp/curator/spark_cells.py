@@ -12,7 +12,7 @@ from reaedp.curator.canonical import TEXT, TIMES
 
 
 class SparkCell(NamedTuple):
-    """A cell `c` whose canonical form is wanted: at which place, as which column if not as a person's name, of what type.
+    """A cell `c` whose canonical form is wanted: at which place, as which column or a person's name, of what type.
 
     The number that it means is `n` and its place, the moment `m`.
     """

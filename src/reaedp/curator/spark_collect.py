@@ -34,6 +34,7 @@ ROWS = (
     "MAP_KEY",
     "NULL_MAP_KEY",
     "NUMERIC_",
+    "PYTHON_EXCEPTION",
     "REMAINDER_BY_ZERO",
     "ROW_",
     "SCALAR_SUBQUERY_TOO_MANY_ROWS",

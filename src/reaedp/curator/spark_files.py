@@ -3,6 +3,7 @@
 import re
 from pathlib import Path, PurePosixPath
 from typing import Any
+from urllib.parse import unquote
 
 from pyspark.sql import functions as f
 
@@ -77,7 +78,7 @@ def _csv(session: Any, data: str, delimiter: str) -> SparkSource:
     schema = ", ".join(f"{cell} string" for cell in [*cells, "line"])
     rows = reader.option("header", True).schema(schema).csv(data)
     whole = f.concat_ws(delimiter, *cells)
-    kept = (f.length(whole) <= LONGEST_LINE) & f.is_valid_utf8(_decoded(f.coalesce("line", whole)))
+    kept = (f.length(whole) <= LONGEST_LINE) & f.is_valid_utf8(_decoded(whole))
     kept &= f.col("line").isNull() | (_cells_of(f.col("line"), delimiter) >= len(names))
     return SparkSource(rows.filter(kept).select(*(_decoded(f.col(cell)).alias(cell) for cell in cells)), names)
 
@@ -104,7 +105,9 @@ def _header(reader: Any, data: str) -> tuple[str, ...]:
     headers = set()
     for path in first.csv(data).inputFiles():
         row = first.csv(_pattern(path)).first()
-        headers.add(tuple("" if cell is None else cell for cell in row or ()))
+        headers.add(
+            tuple((cell or "").removeprefix(MARK if place == 0 else "") for place, cell in enumerate(row or ()))
+        )
     if len(headers) != 1:
         raise DeclarationError(f"The headers of the files of {data!r} differ, or there is no file.")
     try:
@@ -119,6 +122,4 @@ def _header(reader: Any, data: str) -> tuple[str, ...]:
 
 def _pattern(address: str) -> str:
     """The address of a file, as Spark gives it, as a pattern."""
-    from urllib.parse import unquote
-
     return re.sub(r"([\\\[\]{}*?])", r"\\\1", unquote(address))
