@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests_support import ledger_in
+
 # A busy machine is no defect: no test may fail because an example took long.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
-
-from tests_support import ledger_in
 
 CONTRACT = """
 [dataset]

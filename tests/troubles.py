@@ -1,7 +1,10 @@
 """Values that engines disagree about, as texts, types and declared columns."""
 
 import datetime
+import decimal
 from typing import Any
+
+import numpy as np
 
 from reaedp import Boolean, Budget, Category, Contract, Date, Integer, Number, Unit
 from reaedp.contract.column import Column
@@ -156,3 +159,133 @@ GROUPS = [
     (("day", "months"), ("moment", "last"), ("single", "edges")),
     (("padded", "levels"), ("mood", "levels"), ("key", "levels"), ("instant", "days")),
 ]
+
+#: More texts for the law over all routes: the same number, day or truth in many forms, and what only looks like it.
+FORMS = [
+    *[
+        "1.0",
+        "01",
+        "+1",
+        " 1 ",
+        "1e0",
+        "true",
+        "TRUE",
+        " True\t",
+        "tRUE",
+        "false",
+        "FALSE",
+        "-0",
+        "+0.0",
+        "-0.0",
+        "0.00",
+    ],
+    *["-007", "-007.000", "+12.", "1.50", "15e-1", "1e15", "1e16", "1E22", "1000000000000000.1", "-1000000000000000.1"],
+    *["9007199254740992", "9007199254740993.0", "9007199254740993.5", "999999999999999", "1000000000000000", "9.0e15"],
+    *[str(2**63 - 1), str(2**63), str(-(2**63)), str(2**64), "1" + "0" * 22, "1" + "0" * 400, "-1" + "0" * 400],
+    *[
+        "nan ",
+        "Infinity",
+        "-Inf",
+        "nan(1)",
+        "inf.",
+        "+ 1",
+        "1 .0",
+        "1.0.0",
+        "1e5.0",
+        "１.０",
+        "٣",
+        "1\u2007",
+        "trueish",
+    ],
+    *["2020-02-29 00:00:00", "2020-02-29T00:00:00", "2020-02-29 00:00:00.000000", "2020-02-29 00:00:00+00:00"],
+    *["2020-02-29 02:00:00+02:00", "2020-02-28 22:00:00-0200", "2020-02-29 12:30:15.25", "2020-02-29 12:30:15.250000Z"],
+    *[
+        "2020-02-29 12:30:15.2500009",
+        "2020-02-29 12:30:15.999999999",
+        "2020-02-29 23:59:59.9999999",
+        "2020-02-29 00:00",
+    ],
+    *["2020-02-29 24:00:00+01:00", "2020-02-29 24:00:00-01:00", "0001-01-01 00:00:00+14:00", "9999-12-31 23:00:00-14"],
+    *[
+        "2020-02-29 12:30:15+99:99",
+        "2020-02-29 12:30:15-99",
+        "2020-2-9",
+        "2020-02-29 7:5:3.5-01",
+        "99999-12-31",
+        "0-1-1",
+    ],
+    *["2020-02-29 12:30:15,5", "2020-02-29t00:00:00", "2020-02-29 12:30:60", "2020-02-29  00:00:00", "2020-06-31"],
+    *[
+        " 2020-02-29",
+        "2020-02-29 ",
+        "2020-02-29Z",
+        "2020-02-29 12:30:15+1",
+        "2020-02-29 12:30:15 +01",
+        "2020-02-29 12:30Z",
+    ],
+    *[
+        "1970-01-01",
+        "1969-12-31 23:59:59.999999",
+        "1582-10-10",
+        "1900-03-01",
+        "0004-02-29",
+        "us0",
+        "T",
+        "n",
+        "NO",
+        "Yes ",
+    ],
+]
+LEVELS = (
+    *[
+        "a",
+        "7",
+        "0.3",
+        "true",
+        "-0.0",
+        "nan",
+        "-inf",
+        "1e+22",
+        "9007199254740993",
+        "2020-02-29",
+        "é",
+        " a",
+        "",
+        "🙂",
+        "yes",
+    ],
+    *["2020-02-29 12:30:15.25", "1969-12-31 23:59:59.999999", "0001-01-01", "9999-12-31", "2020-02-30", "1.5", "zzzz"],
+    *["1000000000000000.1", "9223372036854775807", "2020-01-31 23:59:59.999999", "2020-02-01 01:30:00", "T", "1_000"],
+)
+
+
+def _stored() -> dict[str, list[Any]]:
+    """Values by how a container holds them; those of a type mean the same wherever that type is."""
+    moment, zone, exact = datetime.datetime, datetime.timezone, decimal.Decimal
+    doubles = [float(text) for text in DOUBLES.split("|")]
+    doubles += [2.0**53, 2.0**53 + 2, 1e15 + 0.125, -1e15 - 0.25, 4e15 + 0.5, 9.5e14, 2.0**63, -(2.0**63), 0.1 + 0.2]
+    moments = [moment(1, 1, 1), moment(9999, 12, 31, 23, 59, 59, 999999), moment(2020, 2, 29), moment(1970, 1, 1)]
+    moments += [moment(2020, 2, 29, 12, 30, 15, 250000), moment(1969, 12, 31, 23, 59, 59, 999999), moment(1582, 10, 10)]
+    east, west = zone(datetime.timedelta(hours=14)), zone(datetime.timedelta(hours=-2))
+    return {
+        "text": [*TEXTS, *FORMS],
+        "bigint": [0, 1, 7, -1, 2**53 - 1, 2**53, 2**53 + 1, 10**15, 10**15 + 1, -(2**53) - 1, 2**63 - 1, -(2**63)],
+        "smallint": [0, 1, 7, -1, 32767, -32768],
+        "double": doubles,
+        "single": [float(np.float32(value)) for value in (0, 1, 0.3, 7, 3.5, "nan", "inf", "-inf", -0.0, 1e-45, 3e38)],
+        "truth": [True, False],
+        "exact": [exact(text) for text in ("0", "1", "0.3", "7", "-1.5", "0.0001", "9999999999999999.9999", "1.5000")],
+        "huge": [
+            exact(text) for text in ("0", "7", "-1", "512012067193669321252", "9" * 38, str(2**63), str(2**53 + 1))
+        ],
+        "day": [moment.date() for moment in moments],
+        "moment": moments,
+        "instant": [
+            moment(2020, 2, 1, 1, tzinfo=east),
+            moment(2020, 1, 31, 23, 30, tzinfo=west),
+            moment(1970, 1, 1, tzinfo=east),
+        ],
+    }
+
+
+STORED = _stored()

@@ -132,8 +132,9 @@ class Hostile:
 OBJECTS = [
     Decimal("sNaN"), Decimal("NaN"), Decimal("1e999999"), Hostile(), 10**5000, -(10**5000), b"\xff", "\ud800", "\0",
     [1, [2]], {"a": 1}, {1}, object(), 1j, np.float16(1), np.datetime64("NaT"), np.timedelta64(5, "s"), pd.NaT, pd.NA,
-    pd.Timestamp.max, pd.Period("2020", "D"), pd.Interval(0, 1), dt.date.max, dt.datetime.min, dt.time(), dt.timedelta.max,
-    dt.datetime(2020, 1, 1, tzinfo=dt.UTC), float("inf"), -0.0, 2**63, 2**64, True, None, type, np.array([1, 2]), "9" * 10**5,
+    pd.Timestamp.max, pd.Period("2020", "D"), pd.Interval(0, 1), dt.date.max, dt.datetime.min, dt.time(),
+    dt.timedelta.max, dt.datetime(2020, 1, 1, tzinfo=dt.UTC), float("inf"), -0.0, 2**63, 2**64, True, None, type,
+    np.array([1, 2]), "9" * 10**5,
 ]  # fmt: skip
 
 
@@ -272,8 +273,8 @@ ROUTES: dict[str, Callable[[pa.Table, Path], Any]] = {
     "duckdb": lambda table, _: duckdb.connect().from_arrow(table),
 }
 TYPES = [
-    pa.null(), pa.bool_(), pa.int8(), pa.int64(), pa.uint64(), pa.float32(), pa.float64(), pa.string(), pa.large_string(),
-    pa.date32(), pa.timestamp("us"), pa.timestamp("ns", "UTC"), pa.decimal128(38, 5), pa.decimal128(10, 2),
+    pa.null(), pa.bool_(), pa.int8(), pa.int64(), pa.uint64(), pa.float32(), pa.float64(), pa.string(),
+    pa.large_string(), pa.date32(), pa.timestamp("us"), pa.timestamp("ns", "UTC"), pa.decimal128(38, 5), pa.decimal128(10, 2),
     pa.dictionary(pa.int8(), pa.string()), pa.dictionary(pa.int32(), pa.int64()),
 ]  # fmt: skip
 SETS: list[list[Any]] = [[], [None], [0, 1, None]]

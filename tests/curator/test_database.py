@@ -1,4 +1,3 @@
-import datetime
 import gc
 import math
 import pickle
@@ -9,9 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import oracle
 from reaedp import Budget, Contract, Unit
-from reaedp.contract import shapes
-from reaedp.contract.category import Undeclared
 from reaedp.curator.database import open_database
 from reaedp.curator.records import Records
 from reaedp.errors import DeclarationError, ReaedpError
@@ -34,22 +32,6 @@ def mutated(rng: np.random.Generator, text: str) -> str:
     return "".join(letters)
 
 
-def number_by_hand(text: str) -> float | None:
-    return float(text) if re.fullmatch(shapes.NUMBER[1:-1], text) else None
-
-
-def day_by_hand(text: str) -> float | None:
-    if not re.fullmatch(shapes.DATE[1:-1], text):
-        return None
-    year, month, day = map(int, re.split("[-/ T]", text.strip())[:3])
-    cycles = (year - 2000) // 400  # the calendar repeats every 400 years, and Python's ends with year 9999
-    try:
-        date = datetime.date(year - 400 * cycles, month, day)
-    except ValueError:
-        return None
-    return (date - datetime.date(1970, 1, 1)).days + cycles * 146_097 + ("24:" in text)
-
-
 #: Numbers about the middle between the largest double and infinity, and between the smallest and zero.
 BORDERS = [f"{sign}{2**1024 - 2**970 + step}" for sign in ("", "-") for step in (-1, 0, 1)]
 BORDERS += [
@@ -63,9 +45,9 @@ BORDERS += [
 @pytest.mark.parametrize(
     ("shape", "by_hand", "seeds", "size"),
     [
-        ("tenths", number_by_hand, NUMBERS, 2_000),
-        ("tenths", number_by_hand, "|".join([*BORDERS, "9" * 300 + "e10"]), 300),
-        ("days", day_by_hand, DATES, 2_000),
+        ("tenths", oracle.number, NUMBERS, 2_000),
+        ("tenths", oracle.number, "|".join([*BORDERS, "9" * 300 + "e10"]), 300),
+        ("days", oracle.day, DATES, 2_000),
     ],
 )
 def test_texts_are_read_as_python_reads_them(shape: str, by_hand: Any, seeds: str, size: int, server: str) -> None:
@@ -73,11 +55,12 @@ def test_texts_are_read_as_python_reads_them(shape: str, by_hand: Any, seeds: st
     texts = sorted({mutated(rng, str(rng.choice(seeds.split("|")))) for _ in range(size)})
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute("DROP TABLE IF EXISTS data.texts")
-        connection.execute("CREATE TABLE data.texts AS SELECT unnest(%s::text[]) AS x", [texts])
+        connection.execute(
+            "CREATE TABLE data.texts AS SELECT * FROM unnest(%s::text[]) WITH ORDINALITY AS t(x, y)", [texts]
+        )
     source = open_database(f"{server}?table=data.texts")
-    form_of_text = source.canonical((form("x", shape), Undeclared(name="x", provenance="public")), None).to_native()
-    rows = source._fetch(form_of_text)
-    found = dict(zip(rows["v1"], rows["v0"], strict=True))
+    rows = source._fetch(source.canonical((form("x", shape), form("y", "tenths")), None).to_native())
+    found = {texts[int(place) - 1]: value for place, value in zip(rows["v1"], rows["v0"], strict=True)}
     assert set(texts) == set(found)
     assert all(rows["filled0"])
     for text, value in found.items():
@@ -109,11 +92,26 @@ def test_an_empty_table_is_a_table(server: str) -> None:
     assert {} == counted(f"{server}?table=data.empty", form("words", "tenths"), form("day", "days"))
 
 
-def test_a_failure_in_the_database_quotes_no_row(server: str) -> None:
+@pytest.mark.parametrize(
+    "expression", ["CAST(words AS int)", "1 / (length(words) - length(words))", "(SELECT t.tiny FROM data.troubles t)"]
+)
+def test_a_view_that_fails_on_a_row_is_an_empty_count(expression: str, server: str) -> None:
     with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute("CREATE VIEW data.failing AS SELECT CAST(words AS int) AS x FROM data.troubles")
-    with pytest.raises(ReaedpError, match=r"could not count \(InvalidTextRepresentation\)") as caught:
-        counted(f"{server}?table=failing", form("x", "digits"))
+        connection.execute("DROP VIEW IF EXISTS data.failing")
+        connection.execute(f"CREATE VIEW data.failing AS SELECT {expression} AS x, tiny FROM data.troubles")
+    terms = contract(form("x", "digits"), form("tiny", "digits"))
+    records = Records(terms, f"{server}?table=failing")
+    assert 0 == records.counts(("x",)).values.sum()
+    assert [0] == [part.counts.sum() for part in records.key_parts(("x",))]
+    assert 0 < records.counts(("tiny",)).values.sum()
+
+
+def test_a_lost_connection_is_an_error_that_quotes_no_row(server: str) -> None:
+    source = open_database(f"{server}?table=troubles")
+    query = source.canonical((form("words", "tenths"),), None)
+    source.backend.con.close()
+    with pytest.raises(ReaedpError, match=r"could not count \(OperationalError\)") as caught:
+        source.collect(query)
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
 
@@ -130,7 +128,7 @@ def test_what_the_database_forbids_or_lacks_is_found_before_anything_is_charged(
         Records(contract(form("words", "tenths")), data).check(("words",))
     with pytest.raises(DeclarationError, match="cannot convert"):
         Records(contract(form("x", "tenths")), f"{server}?table=coins").check(("x",))
-    with pytest.raises(DeclarationError, match="declared as category, but the data holds it as JSON"):
+    with pytest.raises(DeclarationError, match=r"must hold texts, numbers.* the data holds it as JSON"):
         Records(contract(form("y", "levels")), f"{server}?table=coins").check(("y",))
     with pytest.raises(DeclarationError, match="lacks a declared column"):
         Records(contract(form("z", "levels")), f"{server}?table=coins").check(("z",))

@@ -256,9 +256,61 @@ def test_text_files_are_read_by_the_same_rules(suffix: str, cluster: Cluster, tm
         assert expected == counted(str(tmp_path / f"t{suffix}"), column, engine=cluster.master), column.kind
 
 
-def test_a_line_with_too_many_cells_is_no_row_either(cluster: Cluster, tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("x,y\n1,2\n1\n1,2,3\n", encoding="utf-8")
-    assert {("1",): 1} == counted(str(tmp_path / "t.csv"), form("x", "digits"), engine=cluster.master)
+LINES = (
+    b'x,y\n1,2\n1\n1,2,3\n\xff,2\n4,\xff\n5,\xc3\xa9\n6,"a,b",c\n"6"\n,\n7,"\xc3"\n8,"line\nbreak",9\n'
+    b"2," + b"a" * (9 * 2**20) + b"\n3,2\n"
+)
+
+
+@pytest.mark.parametrize("mark", [b"", "\ufeff".encode()])
+def test_lines_with_other_cells_than_the_header_other_bytes_than_utf8_or_too_long_are_read_alike(
+    mark: bytes, cluster: Cluster, tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_bytes(mark + LINES)
+    levels = Category(name="y", levels=("2", "é", "a,b", "line\nbreak"), provenance="public")
+    columns = (form("x", "digits"), levels)
+    expected = counted(str(tmp_path / "t.csv"), *columns)
+    assert 3 == expected["1", "2"]
+    assert 8 == sum(expected.values())
+    assert expected == counted(str(tmp_path / "t.csv"), *columns, engine=cluster.master)
+
+
+@pytest.mark.parametrize("name", ["d[1].csv", "d*.csv", "d?.csv", "{d1,d2}.csv"])
+def test_a_path_that_exists_is_that_file_whatever_signs_are_in_its_name(
+    name: str, cluster: Cluster, tmp_path: Path
+) -> None:
+    for other in ("d1.csv", "d2.csv"):
+        (tmp_path / other).write_text("x\n2\n", encoding="utf-8")
+    (tmp_path / name).write_text("x\n1\n", encoding="utf-8")
+    assert {("1",): 1} == counted(str(tmp_path / name), form("x", "digits"), engine=cluster.master)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "SELECT CAST(CASE WHEN id = 3 THEN 'OutOfMemoryError' ELSE '1' END AS INT) AS x FROM range(5)",
+        "SELECT 1 div (id - 3) AS x FROM range(5)",
+        "SELECT 9223372036854775806 + id AS x FROM range(5)",
+        "SELECT CAST(raise_error('no') AS INT) AS x FROM range(5)",
+    ],
+)
+def test_rows_on_which_an_expression_of_the_caller_fails_are_an_empty_count(rows: str, cluster: Cluster) -> None:
+    session = session_of(cluster.master).newSession()
+    session.conf.set("spark.sql.ansi.enabled", "true")
+    records = Records(contract(form("x", "digits")), session.sql(rows))
+    assert 0 == records.counts(("x",)).values.sum()
+    assert 0 == sum(table.counts.sum() for _, table in records.group_counts([("x",)]))
+
+
+def test_parquet_files_whose_types_disagree_are_refused_before_anything_is_charged(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    import pandas as pd
+
+    for number, cell in enumerate([1.5, "a"]):
+        pd.DataFrame({"x": [cell]}).to_parquet(tmp_path / f"part{number}.parquet")
+    with pytest.raises(DeclarationError, match="Spark cannot open"):
+        open_source(str(tmp_path / "*.parquet"), cluster.master)
 
 
 def test_globs_folders_and_tables_of_the_catalogue_are_opened(parquet: str, cluster: Cluster, tmp_path: Path) -> None:
@@ -324,7 +376,7 @@ def test_a_missing_column_and_a_type_that_cannot_be_meant_are_refused(spark_fram
         Records(contract(form("absent", "levels")), spark_frame).check(("absent",))
     nested = session_of(cluster.master).sql("SELECT array(1) AS x, struct(1) AS y, CAST('a' AS BINARY) AS z")
     for name in "xyz":
-        with pytest.raises(DeclarationError, match="declared as category, but the data holds it as"):
+        with pytest.raises(DeclarationError, match=r"must hold texts, numbers.* the data holds it as"):
             Records(contract(form(name, "levels")), nested).check((name,))
 
 

@@ -1,4 +1,4 @@
-"""The type of a stored column is a fact about rows: one more row may change it, and nothing but that row's count moves."""
+"""The type of a stored column is a fact about rows: one more row may change it, and moves no count but its own."""
 
 import datetime as dt
 from collections.abc import Sequence

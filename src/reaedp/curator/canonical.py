@@ -97,7 +97,7 @@ class Named:
     def mark(self, name: str) -> str:
         """A text from which orders and halves are made.
 
-        Unlike the name it need not tell all values apart. Numbers enter as doubles, as they may have been stored as such.
+        Unlike the name it need not tell all values apart. Numbers enter as doubles, as they may have been stored so.
         """
         return f"coalesce({parts_of_number(self.number)}, {name})"
 
@@ -118,7 +118,7 @@ class Named:
         )
 
     def _of_moment(self) -> str:
-        """Days of the years 1 to 9999, and times of other length than none; digits, as engines print far years apart."""
+        """A day, with a time if it has one; of far years, which engines print in many ways, the digits."""
         rest = f"({self.micros} - {self.day} * {MICROSECONDS_OF_A_DAY})"
         date = f"strftime(DATE '1970-01-01' + CAST({self.day} AS INTEGER), '%Y-%m-%d')"
         return (
@@ -204,7 +204,10 @@ def _read_double(text: str, _kind: str) -> str:
 
 def _printed(number: str) -> str:
     whole = f"abs({number}) < {2**63}::DOUBLE AND {number} = floor({number})"
-    return f"CASE WHEN {whole} THEN CAST(TRY_CAST({number} AS BIGINT) AS VARCHAR) ELSE CAST({number} AS VARCHAR) END"
+    return (
+        f"CASE WHEN isnan({number}) THEN 'nan' WHEN {whole} THEN CAST(TRY_CAST({number} AS BIGINT) AS VARCHAR) "
+        f"ELSE CAST({number} AS VARCHAR) END"
+    )
 
 
 def _microseconds_of_text(text: str) -> str:

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.contract import Column
-from reaedp.curator.source import collect_each
+from reaedp.curator.canonical import KNOWN, refused
+from reaedp.curator.source import Unreadable, collect_each
 from reaedp.errors import DeclarationError, ReaedpError, unknown
 
 FORM = "postgresql://user:password@host:port/database?table=schema.table"
@@ -41,10 +42,18 @@ SESSION = {
         "SET DateStyle = ISO",
         "SET extra_float_digits = 1",
         "SET jit = off",
+        "SET client_encoding = 'UTF8'",
     )
 }
 #: No table has more rows; a limit keeps planners from copying a conversion into each of the many places that use it.
 MOST_ROWS = 2**62
+
+#: Classes of SQL states that say nothing of a row: connections, transactions, privileges, names, resources, operators
+#: who intervene, and the system. Limits of a program (54) and whatever is wrong with data may be due to a row.
+OUTSIDE = frozenset({"08", "25", "28", "40", "42", "53", "55", "57", "58"})
+#: Classes of errors of drivers that tell no state.
+MACHINES = frozenset({"OperationalError", "InterfaceError", "ProgrammingError", "NotSupportedError"})
+ROWS = frozenset({"DatabaseError", "UnicodeError"})
 
 #: What is fetched and converted together.
 ROWS_OF_A_BATCH = 20_000
@@ -74,10 +83,12 @@ class DatabaseSource:
         """The columns in canonical form, made by nested selects that each look at what the one inside them made."""
         from reaedp.curator import portable
 
-        cells = [(column, *self._find(column.name)) for column in columns]
-        name = None if person is None else portable.printed(*self._find(person))
-        rows = self.table.select(*portable.prepared(cells, name)).limit(MOST_ROWS)
-        rows = rows.select(*portable.finished(cells, rows)).limit(MOST_ROWS)
+        cells = [portable.Known(str(place), column, *self._find(column.name)) for place, column in enumerate(columns)]
+        if person is not None:
+            cells.insert(0, portable.Known("", None, *self._find(person)))
+        rows = self.table.select(*portable.raw(cells)).limit(MOST_ROWS)
+        for step in portable.steps(cells):
+            rows = rows.select(*step(cells, rows)).limit(MOST_ROWS)
         self._check(rows)
         frame: nw.LazyFrame[Any] = nw.from_native(rows)
         return frame
@@ -87,8 +98,8 @@ class DatabaseSource:
         try:
             return self._fetch(counts.to_native())
         except Exception as error:  # drivers share no base class
-            reason = type(error).__name__
-        raise ReaedpError(f"The database could not count ({reason}). If noise was already charged, the charge stands.")
+            failure = _failure(error)
+        raise failure
 
     def collect_groups(
         self,
@@ -109,8 +120,8 @@ class DatabaseSource:
                     yield _arrays(query.columns, some)
             return
         except Exception as error:  # drivers share no base class
-            reason = type(error).__name__
-        raise ReaedpError(f"The database could not read ({reason}). If noise was already charged, the charge stands.")
+            failure = _failure(error)
+        raise failure
 
     @contextmanager
     def _cursor(self) -> Iterator[Any]:
@@ -141,7 +152,23 @@ class DatabaseSource:
         types = self.types
         if name not in types:
             raise DeclarationError(f"The data lacks a declared column. {unknown('column', name, types)}")
+        if types[name] not in KNOWN:
+            raise refused(name, types[name])
         return self.table[name], types[name]
+
+
+def _failure(error: Exception) -> Exception:
+    """Whether rows or the machine failed: views and columns have expressions of their own, which may fail on a row.
+
+    Told by the class of the SQL state where there is one, else by the classes that all drivers have.
+    """
+    state = str(getattr(error, "sqlstate", None) or "")
+    parents = {kind.__name__ for kind in type(error).__mro__}
+    by_rows = state[:2] not in OUTSIDE if state else bool(parents & ROWS) and not parents & MACHINES
+    if by_rows:
+        return Unreadable()
+    reason = type(error).__name__
+    return ReaedpError(f"The database could not count ({reason}). If noise was already charged, the charge stands.")
 
 
 def _arrays(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, NDArray[np.generic]]:

@@ -5,6 +5,7 @@ type of objects from rows, and fails on some values that Arrow can hold; so both
 without looking.
 """
 
+import math
 from decimal import Decimal
 from typing import Any
 
@@ -148,7 +149,7 @@ def _text(value: Any) -> str | None:
 def _is_nothing(value: Any) -> bool:
     """Whether this is one of the values that pandas takes for a null."""
     if isinstance(value, float):
-        return value != value
+        return math.isnan(value)
     if isinstance(value, Decimal):
         return value.is_nan()
     if isinstance(value, np.datetime64 | np.timedelta64):
@@ -194,17 +195,21 @@ def _column(column: Any) -> Any:
         return _column(pa.chunked_array([pc.run_end_decode(chunk) for chunk in column.chunks], kind.value_type))
     if pa.types.is_dictionary(kind):
         return _column(column.cast(kind.value_type))
-    if pa.types.is_timestamp(kind):
-        return column.cast(pa.timestamp(kind.unit))
-    if pa.types.is_float16(kind):
-        return column.cast(pa.float32())
-    if pa.types.is_date64(kind):
-        return column.cast(pa.timestamp("ms"))
-    if pa.types.is_null(kind) or pa.types.is_decimal256(kind):
-        return column.cast(pa.string())
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return _valid(column)
-    return column
+    return column.cast(_read_as(kind))
+
+
+def _read_as(kind: Any) -> Any:
+    import pyarrow as pa
+
+    if pa.types.is_timestamp(kind):
+        return pa.timestamp(kind.unit)
+    if pa.types.is_date64(kind):
+        return pa.timestamp("ms")
+    if pa.types.is_null(kind) or pa.types.is_decimal256(kind):
+        return pa.string()
+    return pa.float32() if pa.types.is_float16(kind) else kind
 
 
 def _valid(column: Any) -> Any:

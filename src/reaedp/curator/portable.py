@@ -1,26 +1,24 @@
 """The canonical form of values in portable SQL, which has no conversion that yields nothing where it fails.
 
-Every conversion therefore stands in a CASE behind a test that lets it succeed. Each is made in two steps, as what
-the second looks at several times should be computed once: the source puts them into nested selects.
+Every conversion therefore stands in a CASE behind a test that lets it succeed. All are made in steps, as what a later
+step looks at several times should be computed once: the source puts them into nested selects. A moment is two doubles
+on the way, days since 1970 and microseconds of that day, which hold both exactly.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import ibis
 
 from reaedp.contract import Boolean, Category, Column, Date, Integer, Number, shapes
 from reaedp.contract.category import Undeclared
-from reaedp.curator.canonical import REAL, TEXT, TIMES, WHOLE
-from reaedp.errors import DeclarationError
+from reaedp.contract.meaning import MICROSECONDS_OF_A_DAY, meaning
+from reaedp.curator.canonical import FIRST_DAY, LAST_DAY, REAL, TEXT, TIMES, TRUTH, WHOLE
 
 #: An expression; ibis says little about its types.
 Cell = Any
-#: A declared column, its expression, and the type of that by the name that the embedded engine has for it.
-Known = tuple[Column, Cell, str]
-Step = Callable[[Cell, str], Cell]
 
-#: Longer texts are neither numbers nor dates, and only so much of a text orders rows: a database may fail with more.
+#: Longer texts are neither numbers nor dates: a database may fail with more.
 LONGEST = 8 * 2**20
 #: Plain numbers of up to this length are far from overflow and from underflow.
 SHORT = 200
@@ -28,119 +26,140 @@ SHORT = 200
 OVERFLOW = str(2**1024 - 2**970)
 #: Digits of the largest number that rounds to zero, 2^-1075 = 5^1075·10^-1075 = 0.24703…·10^-323.
 UNDERFLOW = str(5**1075)
+SECONDS_OF_A_DAY = 86_400
+#: What the hours, minutes and seconds of a date with a time are found by, and its fraction.
+CLOCK = "[ T]([0-9]{1,2}):([0-9]{1,2}):?([0-9]{1,2})?"
+FRACTION = ":[0-9]{1,2}[.]([0-9]{1,6})"
 
 #: Functions of the database itself. ibis has no MD5 for many, and its own floor is an integer, which is too narrow.
 md5: Any = ibis.udf.scalar.builtin(lambda text: text, name="md5", signature=((str,), str))
 floor: Any = ibis.udf.scalar.builtin(lambda number: number, name="floor", signature=((float,), float))
+#: The same of exact numbers, for what ibis takes for an integer and the database knows to the microsecond.
+exact_floor: Any = ibis.udf.scalar.builtin(lambda number: number, name="floor", signature=(("int64",), "decimal"))
 
 
-def prepared(cells: Sequence[Known], person: Cell | None) -> list[Cell]:
-    """The first step: every column's value, whether there is any, and a digest of it and the person."""
-    named = [] if person is None else [person.name("person"), md5(person.left(LONGEST)).name("digest")]
-    for number, (column, cell, kind) in enumerate(cells):
-        named.append(_steps(column, kind)[0](cell, kind).name(f"v{number}"))
-        named.append(cell.notnull().name(f"filled{number}"))
-        if person is not None:
-            text = _ordering_text(cell, kind).coalesce("")
-            named.append(md5(person.left(LONGEST) + "/" + text.left(LONGEST)).name(f"digest{number}"))
-    return named
+class Known(NamedTuple):
+    """A cell whose canonical form is wanted: under which name, as which column if not as a person's name, of what type.
+
+    Types have the names that the embedded engine has for them.
+    """
+
+    place: str
+    column: Column | None
+    cell: Cell
+    kind: str
+
+    @property
+    def named(self) -> bool:
+        """Whether it is a name and not a number that is wanted."""
+        return self.column is None or self.column.kind == Undeclared.kind
+
+    @property
+    def dated(self) -> bool:
+        """Whether a day is wanted."""
+        return self.column is not None and self.column.kind == Date.kind
+
+    def needs(self, sort: str) -> bool:
+        """Whether a "number" or a "moment" that the cell may mean is of any interest."""
+        if self.named or self.dated:
+            return self.named or sort == "moment"
+        assert self.column is not None
+        if self.column.kind == Category.kind:
+            return any(meaning(level)[0] == sort for level in self.column.labels)
+        return sort == "number"
 
 
-def finished(cells: Sequence[Known], rows: Cell) -> list[Cell]:
-    """The second step: the canonical values and orders, from what the first step made."""
-    named = [rows["person"], _first_bits(rows["digest"]).name("side")] if "person" in rows.columns else []
-    for number, (column, _, kind) in enumerate(cells):
-        value = _steps(column, kind)[1](rows[f"v{number}"], kind)
-        named.append((_level(value, column.labels) if column.kind == Category.kind else value).name(f"v{number}"))
-        named.append(rows[f"filled{number}"])
-        if f"digest{number}" in rows.columns:
-            named.append(_first_bits(rows[f"digest{number}"]).name(f"s{number}"))
-    return named
+Step = Callable[[Sequence[Known], Cell], list[Cell]]
 
 
-def _level(text: Cell, levels: Sequence[str]) -> Cell:
-    """The number of the level, -1 for any other text, null for none."""
-    other = ibis.ifelse(text.notnull(), -1.0, ibis.null("float64"))
-    return ibis.ifelse(text.isin(levels), _halved(text, levels, 0), other)
+def steps(cells: Sequence[Known]) -> list[Step]:
+    """What follows the first step: each is a select from what the one before it made."""
+    with_dates = [dated] if any(known.kind in TEXT and known.needs("moment") for known in cells) else []
+    with_digests = [digested, hashed] if any(known.named for known in cells) else []
+    return [read, *with_dates, valued, *with_digests]
 
 
-def _halved(text: Cell, levels: Sequence[str], first: int) -> Cell:
-    """Halve the list until one is left: databases test membership by hashing."""
-    if len(levels) == 1:
-        return ibis.literal(float(first))
-    half = len(levels) // 2
-    return ibis.ifelse(
-        text.isin(levels[:half]), _halved(text, levels[:half], first), _halved(text, levels[half:], first + half)
-    )
+def raw(cells: Sequence[Known]) -> list[Cell]:
+    """The first step: the cells, all that is to be understood as a text as one."""
+    return [(_plain_text(known.cell) if known.kind in TEXT else known.cell).name(f"c{known.place}") for known in cells]
 
 
-def printed(cell: Cell, kind: str) -> Cell:
-    """The name of a person as the embedded engine prints it."""
-    if kind not in ("FLOAT", "DOUBLE"):
-        return _plain_text(cell)
-    number = cell.cast("float64")
-    return _printed_number(number.cast("string"), number)
+def read(cells: Sequence[Known], rows: Cell) -> list[Cell]:
+    """The second step: numbers, and the parts of dates."""
+    made = []
+    for known in cells:
+        cell = rows[f"c{known.place}"]
+        parts = {"n": _number(cell, known)} if known.needs("number") else {}
+        if known.kind in TEXT and known.needs("moment"):
+            parts |= _parts_of_date(cell, shapes.DATE if known.dated else shapes.MOMENT)
+        elif known.kind in TIMES and known.needs("moment"):
+            parts |= _parts_of_moment(cell)
+        made += [part.name(f"{name}{known.place}") for name, part in parts.items()]
+    return [*(rows[f"c{known.place}"] for known in cells), *made]
 
 
-def _ordering_text(cell: Cell, kind: str) -> Cell:
-    """The text whose digest orders a person's rows; of a number, whole part and fraction as integers."""
-    if kind not in REAL:
-        return _plain_text(cell)
-    number = _double(cell, kind)
-    whole = floor(number)
-    fraction = floor((number - whole) * 2.0**53)
-    return ibis.cases(
-        (number.isnan(), "nan"),
-        (number.abs() < 2.0**63, whole.cast("int64").cast("string") + ":" + fraction.cast("int64").cast("string")),
-        (number > 0, "inf"),
-        (number < 0, "-inf"),
-    )
+def dated(cells: Sequence[Known], rows: Cell) -> list[Cell]:
+    """The third step: days and microseconds of texts."""
+    made = []
+    for place in (known.place for known in cells if known.kind in TEXT and known.needs("moment")):
+        days = _days_of_date(rows[f"e{place}"]) + floor(rows[f"s{place}"] / SECONDS_OF_A_DAY)
+        seconds = rows[f"s{place}"] - floor(rows[f"s{place}"] / SECONDS_OF_A_DAY) * SECONDS_OF_A_DAY
+        made += [days.name(f"d{place}"), (seconds * 1e6 + rows[f"f{place}"]).name(f"u{place}")]
+    return [*(rows[name] for name in rows.columns if name[0] not in "esf"), *made]
 
 
-def _steps(column: Column, kind: str) -> tuple[Step, Step]:
-    for kinds, steps in _CONVERSIONS[column.kind].items():
-        if kind in kinds:
-            return steps
-    raise DeclarationError(
-        f"Column {column.name!r} is declared as {column.kind}, but the data holds it as {kind}."
-        f" Declare another kind, or convert the column."
-    )
+def valued(cells: Sequence[Known], rows: Cell) -> list[Cell]:
+    """The fourth step: the canonical values, and the texts that digests are made of."""
+    made = []
+    for known in cells:
+        cell, name = rows[f"c{known.place}"], "person" if known.column is None else f"v{known.place}"
+        if known.column is not None:
+            made.append(cell.notnull().name(f"filled{known.place}"))
+        if known.named:
+            named = _name(rows, known)
+            made += [named.name(name), _mark(rows, known, named).name(f"mark{known.place}")]
+        else:
+            made.append(_VALUES[known.column.kind](rows, known).name(name))  # type: ignore[union-attr]
+    return made
 
 
-def _first_bits(digest: Cell) -> Cell:
+def digested(_cells: Sequence[Known], rows: Cell) -> list[Cell]:
+    """The fifth step: digests instead of their texts."""
+    return [md5(rows[name]).name(name) if name.startswith("mark") else rows[name] for name in rows.columns]
+
+
+def hashed(_cells: Sequence[Known], rows: Cell) -> list[Cell]:
+    """The last step: numbers from digests."""
+    made = []
+    for name in rows.columns:
+        place = name.removeprefix("mark")
+        if not name.startswith("mark"):
+            made.append(rows[name])
+        elif place:
+            made.append(_bits(rows[name], 0).name(f"h{place}"))
+        else:
+            made += [_bits(rows[name], start).name(f"hash{number}") for number, start in enumerate((0, 7))]
+    return made
+
+
+def _bits(digest: Cell, start: int) -> Cell:
     """28 bits as a number; by way of a double, as ibis believes that a sum of digits has 64 bits already."""
-    digits = [ibis.literal("0123456789abcdef").find(digest.substr(place, 1)) for place in range(7)]
+    digits = [ibis.literal("0123456789abcdef").find(digest.substr(start + place, 1)) for place in range(7)]
     total = sum(digit * 16 ** (6 - place) for place, digit in enumerate(digits))
     return total.cast("float64").cast("int64")
 
 
-def _as_is(cell: Cell, _kind: str) -> Cell:
-    return cell
-
-
-def _plain_text(cell: Cell, _kind: str = "") -> Cell:
+def _plain_text(cell: Cell) -> Cell:
     return cell.cast("string") + ""  # ibis takes an enumeration for a text and leaves the cast out
 
 
-def _text_of_number(number: Cell, _kind: str) -> Cell:
-    """Text that does not depend on how an engine prints: whole numbers without a fraction."""
-    whole = (number == floor(number)) & (number.abs() < 1e15)
-    return ibis.cases(
-        (whole, number.cast("int64").cast("string")), else_=_printed_number(number.cast("string"), number)
-    )
-
-
-def _printed_number(text: Cell, number: Cell) -> Cell:
-    """A floating-point number as the embedded engine prints it, from the text that the database prints."""
-    return ibis.cases(
-        (number.isnan(), "nan"),
-        (number == float("inf"), "inf"),
-        (number == float("-inf"), "-inf"),
-        (number != floor(number), text),
-        (number == 0, text + ".0"),  # a negative zero keeps its sign
-        (number.abs() < 1e16, number.cast("int64").cast("string") + ".0"),
-        else_=text,
-    )
+def _number(cell: Cell, known: Known) -> Cell:
+    """The double that a cell means; words mean none where a name is wanted."""
+    if known.kind in TEXT:
+        return _double_of_text(cell, words=not known.named)
+    if known.kind in WHOLE | REAL:
+        return _double(cell, known.kind)
+    return cell.cast("int32").cast("float64") if known.kind in TRUTH else ibis.null("float64")
 
 
 def _double(cell: Cell, kind: str) -> Cell:
@@ -148,23 +167,20 @@ def _double(cell: Cell, kind: str) -> Cell:
         return cell.cast("float64")
     size = cell.abs()
     harmless = (size == 0) | ((size > 1e-300) & (size < 1e300))
-    return ibis.cases((harmless, cell.cast("float64")), else_=_double_of_text(cell))
+    return ibis.cases((harmless, cell.cast("float64")), else_=_double_of_text(_plain_text(cell), words=False))
 
 
-def _double_of_truth(cell: Cell, _kind: str) -> Cell:
-    return cell.cast("int32").cast("float64")
-
-
-def _double_of_text(cell: Cell, _kind: str = "") -> Cell:
-    text = _plain_text(cell)
+def _double_of_text(text: Cell, *, words: bool) -> Cell:
     bare = text.strip().replace("+", "")
     sign = ibis.cases((bare.startswith("-"), -1.0), else_=1.0)
+    truths = ((shapes.TRUE, 1.0), (shapes.FALSE, 0.0)) if words else ()
     return ibis.cases(
-        (text.length() > LONGEST, ibis.null("float64")),
+        ((text.length() > LONGEST) | ~text.re_search(shapes.PROMISING), ibis.null("float64")),
         ((text.length() <= SHORT) & text.re_search(shapes.PLAIN_NUMBER), bare.cast("float64")),
         (text.re_search(shapes.NOT_A_NUMBER), float("nan")),
         (text.re_search(shapes.INFINITE), sign * float("inf")),
         (text.re_search(shapes.NUMBER), _bounded(bare, sign)),
+        *((text.re_search(shape), number) for shape, number in truths),
     )
 
 
@@ -188,43 +204,45 @@ def _exponent(text: Cell) -> Cell:
     return ibis.cases((text.startswith("-"), -size), else_=size)
 
 
-def _whole_only(number: Cell, _kind: str) -> Cell:
-    """Fractions have no canonical form in an integer column; NaN and infinities keep theirs."""
-    return ibis.cases(((number == floor(number)) | number.isnan(), number))
-
-
-def _days_of_moment(cell: Cell, _kind: str) -> Cell:
-    """Days since 1970 of a date or time that is not infinite.
-
-    Seconds are cut to whole ones before they become doubles, which cannot hold the microseconds of far years.
-    """
-    days = floor(floor(cell.epoch_seconds()).cast("float64") / 86_400)
-    return ibis.cases((days.abs() < 1e15, days))
-
-
-def _date_of_text(cell: Cell, _kind: str) -> Cell:
-    """Year·10000 + month·100 + day, and a half where the time is 24:00."""
-    text = _plain_text(cell)
+def _parts_of_date(text: Cell, shape: str) -> dict[str, Cell]:
+    """Of a text: year·10000 + month·100 + day, the seconds of the time less those of its zone, and microseconds."""
     dashed = text.strip().replace("/", "-").replace(" ", "-").replace("T", "-")
     parts = (dashed, dashed.re_replace("^[0-9]*-", ""), dashed.re_replace("^[0-9]*-[0-9]*-", ""))
     year, month, day = (part.re_replace("-.*$", "").cast("float64") for part in parts)
-    half = ibis.cases((text.re_search("[ T]24:"), 0.5), else_=0.0)
-    date = year * 10_000 + month * 100 + day + half
-    return ibis.cases(
-        (text.length() > LONGEST, ibis.null("float64")),
-        (text.re_search(shapes.PLAIN_DATE), text.replace("-", "").cast("float64")),
-        (text.re_search(shapes.DATE), date),
+    date = ibis.cases(
+        ((text.length() > LONGEST) | ~text.re_search(shapes.PROMISING), ibis.null("float64")),
+        *([(text.re_search(shapes.PLAIN_DATE), text.replace("-", "").cast("float64"))] if shape == shapes.DATE else []),
+        (text.re_search(shape), year * 10_000 + month * 100 + day),
     )
+    timed = (text.length() <= LONGEST) & text.contains(":") & text.re_search(shape)
+    digits = text.re_extract(FRACTION, 1).fill_null("")
+    micros = (digits + "000000").left(6).cast("float64")
+    return {
+        "e": date,
+        "s": ibis.cases((timed, _clock(text)), else_=0.0),
+        "f": ibis.cases((timed & text.contains("."), micros), else_=0.0),
+    }
 
 
-def _days_of_date(date: Cell, _kind: str) -> Cell:
-    """Days since 1970, if there is such a day; a half means the day after."""
+def _clock(text: Cell) -> Cell:
+    hours, minutes, seconds = (_digits(text, CLOCK, group) for group in (1, 2, 3))
+    sign = ibis.cases((text.re_extract(shapes.ZONE, 1) == "-", -60.0), else_=60.0)
+    zone = sign * (_digits(text, shapes.ZONE, 2) * 60 + _digits(text, shapes.ZONE, 3))
+    return hours * 3600 + minutes * 60 + seconds - zone
+
+
+def _digits(text: Cell, shape: str, group: int) -> Cell:
+    return ("0" + text.re_extract(shape, group).fill_null("")).cast("float64")
+
+
+def _days_of_date(date: Cell) -> Cell:
+    """Days since 1970, if there is such a day."""
     year = floor(date / 10_000)
     month = floor((date - year * 10_000) / 100)
     day = floor(date - year * 10_000 - month * 100)
     first = _days(year, month)
     exists = month.between(1, 12) & day.between(1, _days(year, month + 1) - first)
-    return ibis.cases((exists, first + day - 1 + (date - floor(date)) * 2))
+    return ibis.cases((exists, first + day - 1))
 
 
 def _days(year: Cell, month: Cell) -> Cell:
@@ -238,43 +256,158 @@ def _days(year: Cell, month: Cell) -> Cell:
     return years * 365 + leap_days + floor((months * 153 + 2) / 5) - 719_468
 
 
-def _truth_of_text(cell: Cell, _kind: str) -> Cell:
-    text = _plain_text(cell)
-    truth = ibis.cases(
-        (text.length() > LONGEST, ibis.null("int64")), (text.re_search(shapes.YES), 1), (text.re_search(shapes.NO), 0)
+def _parts_of_moment(cell: Cell) -> dict[str, Cell]:
+    """Days and microseconds of a date or time that is neither infinite nor too far away for microseconds in 64 bits.
+
+    Seconds are cut to whole ones before they become doubles, which cannot hold the microseconds of far years.
+    """
+    exact = cell.epoch_seconds()
+    seconds = exact_floor(exact).cast("float64")
+    days = floor(seconds / SECONDS_OF_A_DAY)
+    micros = (exact_floor(exact * 1_000_000) - exact_floor(exact) * 1_000_000).cast("float64")
+    near = exact_floor(exact * 1_000_000).between(-(2**63), 2**63 - 1)
+    micros = micros + (seconds - days * SECONDS_OF_A_DAY) * 1e6
+    return {"d": ibis.cases((near, days)), "u": ibis.cases((near, micros))}
+
+
+def _microseconds(rows: Cell, place: str) -> Cell:
+    """Microseconds since 1970 of days and microseconds of a day."""
+    return rows[f"d{place}"].cast("int64") * MICROSECONDS_OF_A_DAY + rows[f"u{place}"].cast("int64")
+
+
+def _whole_only(rows: Cell, known: Known) -> Cell:
+    """Fractions have no canonical form in an integer column; NaN and infinities keep theirs."""
+    number = rows[f"n{known.place}"]
+    return ibis.cases(((number == floor(number)) | number.isnan(), number))
+
+
+def _truth(rows: Cell, known: Known) -> Cell:
+    number, text = rows[f"n{known.place}"], rows[f"c{known.place}"]
+    words = ((shapes.YES, 1.0), (shapes.NO, 0.0)) if known.kind in TEXT else ()
+    short = (text.length() <= LONGEST) if words else None
+    cases = [(short & text.re_search(shape), truth) for shape, truth in words]
+    return ibis.cases(*cases, (number == 1, 1.0), (number == 0, 0.0)).cast("float64")
+
+
+def _day(rows: Cell, known: Known) -> Cell:
+    return rows[f"d{known.place}"] if known.kind in TEXT | TIMES else ibis.null("float64")
+
+
+def _level(rows: Cell, known: Known) -> Cell:
+    """The number of the level: of texts as they are written, then by what they mean; -1 for any other cell."""
+    assert known.column is not None
+    cell, levels = rows[f"c{known.place}"], known.column.labels
+    found: list[tuple[Cell, list[tuple[Any, float]]]] = []
+    keys: list[tuple[Any, float]]
+    if known.kind in TEXT:
+        found.append((cell, [(level, float(place)) for place, level in enumerate(levels)]))
+    meant = [(*meaning(level), float(place)) for place, level in enumerate(levels)]
+    if known.kind not in TIMES and known.needs("number"):
+        keys = [(float(key), place) for sort, key, place in meant if sort == "number"]
+        found.append((rows[f"n{known.place}"], keys))
+    if known.kind in TEXT | TIMES and known.needs("moment"):
+        keys = [(int(key), place) for sort, key, place in meant if sort == "moment"]
+        found.append((_microseconds(rows, known.place), keys))
+    cases = [(value.isin([key for key, _ in keys]), _halved(value, keys)) for value, keys in found]
+    return ibis.cases((cell.isnull(), ibis.null("float64")), *cases, else_=-1.0)
+
+
+def _halved(value: Cell, keys: Sequence[tuple[Any, float]]) -> Cell:
+    """Halve the list until one is left: databases test membership by hashing."""
+    if len(keys) == 1:
+        return ibis.literal(keys[0][1])
+    half = len(keys) // 2
+    first = value.isin([key for key, _ in keys[:half]])
+    return ibis.ifelse(first, _halved(value, keys[:half]), _halved(value, keys[half:]))
+
+
+_VALUES: dict[str, Callable[[Cell, Known], Cell]] = {
+    Number.kind: lambda rows, known: rows[f"n{known.place}"],
+    Integer.kind: _whole_only,
+    Date.kind: _day,
+    Boolean.kind: _truth,
+    Category.kind: _level,
+}
+
+
+def _name(rows: Cell, known: Known) -> Cell:
+    """The text that tells a person, a curve or a level that is not declared from all others."""
+    cell, number = rows[f"c{known.place}"], rows[f"n{known.place}"]
+    if known.kind in WHOLE:
+        return cell.cast("string")
+    if known.kind in REAL:
+        return _name_of_double(number)
+    if known.kind in TRUTH:
+        return ibis.cases((cell, "true"), (~cell, "false"))
+    if known.kind in TIMES:
+        return _name_of_moment(rows, known.place)
+    short = cell.length() <= LONGEST
+    return ibis.cases(
+        (short & cell.re_search(shapes.WHOLE_NUMBER), _name_of_digits(cell.strip())),
+        (number.notnull(), _name_of_double(number)),
+        (short & cell.re_search(shapes.TRUE), "true"),
+        (short & cell.re_search(shapes.FALSE), "false"),
+        (rows[f"d{known.place}"].notnull(), _name_of_moment(rows, known.place)),
+        else_=cell,
     )
-    return truth.cast("float64")
 
 
-def _truth_of_number(cell: Cell, _kind: str) -> Cell:
-    return ibis.cases((cell == 1, 1), (cell == 0, 0)).cast("float64")
+def _mark(rows: Cell, known: Known, named: Cell) -> Cell:
+    """The text that digests are made of: numbers enter as doubles, as they may have been stored as such."""
+    if known.kind in TRUTH | TIMES:
+        return named
+    parts = _parts_of_number(rows[f"n{known.place}"])
+    return parts if known.kind in WHOLE | REAL else parts.coalesce(named)
 
 
-_TRUTH = frozenset({"BOOLEAN"})
-_TEXTS: dict[frozenset[str], tuple[Step, Step]] = {
-    frozenset(TEXT | WHOLE | TIMES | _TRUTH): (_plain_text, _as_is),
-    frozenset(REAL): (_double, _text_of_number),
-}
-_CONVERSIONS: dict[str, dict[frozenset[str], tuple[Step, Step]]] = {
-    Number.kind: {
-        frozenset(TEXT): (_double_of_text, _as_is),
-        frozenset(WHOLE | REAL): (_double, _as_is),
-        _TRUTH: (_double_of_truth, _as_is),
-    },
-    Integer.kind: {
-        frozenset(TEXT): (_double_of_text, _whole_only),
-        frozenset(WHOLE | REAL): (_double, _whole_only),
-        _TRUTH: (_double_of_truth, _as_is),
-    },
-    Date.kind: {
-        frozenset(TEXT): (_date_of_text, _days_of_date),
-        frozenset(TIMES): (_days_of_moment, _as_is),
-    },
-    Boolean.kind: {
-        _TRUTH: (_double_of_truth, _as_is),
-        frozenset(TEXT): (_truth_of_text, _as_is),
-        frozenset(WHOLE | REAL): (_truth_of_number, _as_is),
-    },
-    Category.kind: _TEXTS,
-    Undeclared.kind: _TEXTS,
-}
+def _parts_of_number(number: Cell) -> Cell:
+    """Whole part and fraction as integers: arithmetic that IEEE 754 fixes, where printing differs among engines."""
+    whole = floor(number)
+    fraction = floor((number - whole) * 2.0**53)
+    return ibis.cases(
+        (number.isnan(), "nan"),
+        (number.abs() < 2.0**63, whole.cast("int64").cast("string") + ":" + fraction.cast("int64").cast("string")),
+        (number > 0, "inf"),
+        (number < 0, "-inf"),
+    )
+
+
+def _name_of_digits(bare: Cell) -> Cell:
+    """Digits without a sign that says nothing, zeros in front, and a point; however many there are."""
+    digits = bare.re_replace("[.].*$", "").re_replace("^[+-]?0*", "")
+    return ibis.cases((digits == "", "0"), (bare.startswith("-"), "-" + digits), else_=digits)
+
+
+def _name_of_double(number: Cell) -> Cell:
+    """As Python prints it; databases print the same digits, and move the point from 10^15 on instead of 10^16."""
+    text = number.cast("string")
+    long = text.re_replace("e[+]15$", "").replace(".", "")
+    place = ibis.cases((number < 0, 17), else_=16)
+    return ibis.cases(
+        (number.isnan(), "nan"),
+        (number == float("inf"), "inf"),
+        (number == float("-inf"), "-inf"),
+        ((number == floor(number)) & (number.abs() < 2.0**63), number.cast("int64").cast("string")),
+        (text.endswith("e+15"), long.left(place) + "." + long.right(long.length() - place)),
+        else_=text,
+    )
+
+
+def _name_of_moment(rows: Cell, place: str) -> Cell:
+    days, rest = rows[f"d{place}"], rows[f"u{place}"]
+    date = (ibis.date(1970, 1, 1) + days.cast("int64").as_interval("D")).strftime("%Y-%m-%d")
+    seconds = floor(rest / 1e6)
+    minutes, hours = floor(seconds / 60), floor(seconds / 3600)
+    clock = (hours, minutes - hours * 60, seconds - minutes * 60)
+    time = " " + _padded(clock[0], 2) + ":" + _padded(clock[1], 2) + ":" + _padded(clock[2], 2)
+    micros = "us" + _microseconds(rows, place).cast("string")
+    return ibis.cases(
+        (days.isnull(), ibis.null("string")),
+        (~days.between(FIRST_DAY, LAST_DAY), micros),
+        (rest == 0, date),
+        else_=date + time + "." + _padded(rest - seconds * 1e6, 6),
+    )
+
+
+def _padded(number: Cell, digits: int) -> Cell:
+    return (number + 10.0**digits).cast("int64").cast("string").right(digits)

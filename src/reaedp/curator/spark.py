@@ -1,6 +1,6 @@
 """Tables of Apache Spark, counted on its workers; the driver receives counts."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -11,7 +11,11 @@ from pyspark.sql import functions as f
 
 from reaedp.answer import Integers
 from reaedp.contract import Category, Column, Contract, Curve
+from reaedp.contract.category import Undeclared
+from reaedp.contract.meaning import meaning
 from reaedp.curator import spark_values as values
+from reaedp.curator.canonical import KNOWN, ZONED, refused
+from reaedp.curator.spark_cells import SparkCell
 from reaedp.curator.spark_collect import collected
 from reaedp.curator.spark_groups import grouped_by_python, grouped_by_spark
 from reaedp.curator.spark_python import workers_run_python
@@ -31,8 +35,15 @@ TYPES = {
     "decimal": "DECIMAL",
     "boolean": "BOOLEAN",
     "date": "DATE",
-    "timestamp": values.ZONED,
+    "timestamp": ZONED,
     "timestamp_ntz": "TIMESTAMP",
+    "void": "NULL",
+}
+#: What a category's levels are compared by: the type of the keys, and how one is made of a text.
+KEYS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "text": ("string", str),
+    "number": ("double", float),
+    "moment": ("bigint", int),
 }
 #: Longer lists of levels are joined; shorter ones are searched, which needs no second table.
 MOST_SEARCHED = 64
@@ -88,23 +99,17 @@ class SparkSource:
             raise DeclarationError(f"Spark cannot convert the declared columns ({reason}).") from None
 
     def _canonical(self, columns: tuple[Column, ...], person: str | None) -> Any:
-        named = []
-        name = f.lit(None)
+        wanted = [(str(place), column, *self._find(column.name)) for place, column in enumerate(columns)]
         if person is not None:
-            name = values.person_text(*self._find(person))
-            named = [name.alias("person"), values.first_bits(name).alias("side")]
-        for number, column in enumerate(columns):
-            cell, kind = self._find(column.name)
-            named.append(values.value(column, cell, kind).alias(f"v{number}"))
-            named.append(cell.isNotNull().alias(f"filled{number}"))
-            if person is not None:
-                text = f.coalesce(values.ordering_text(cell, kind), f.lit(""))
-                named.append(values.first_bits(f.concat(name, f.lit("/"), text)).alias(f"s{number}"))
-        rows = self.frame.select(*named)
+            wanted.insert(0, ("", None, *self._find(person)))  # type: ignore[arg-type]
+        rows = self.frame.select(*(values.text(cell, kind).alias(f"c{place}") for place, _, cell, kind in wanted))
+        cells = [SparkCell(place, column, kind) for place, column, _, kind in wanted]
+        for step in (SparkCell.read, SparkCell.named, SparkCell.finished):
+            rows = rows.select(*(made for cell in cells for made in step(cell)))
         for number, column in enumerate(columns):
             if column.kind == Category.kind:
-                rows = _numbered(rows, f"v{number}", values.keys(column, self._find(column.name)[1]))
-        if person is not None and values.needs_python(person=self._find(person)[1]):
+                rows = _numbered(rows, column, number)
+        if any(column.kind == Undeclared.kind for column in columns):
             self.check_python()
         return rows
 
@@ -166,7 +171,10 @@ class SparkSource:
         types = self.types
         if name not in types:
             raise DeclarationError(f"The data lacks a declared column. {unknown('column', name, types)}")
-        return f.col(f"c{self.names.index(name)}"), types[name].split("(")[0]
+        kind = types[name].split("(")[0]
+        if kind not in KNOWN:
+            raise refused(name, types[name])
+        return f.col(f"c{self.names.index(name)}"), kind
 
 
 def open_frame(frame: Any) -> SparkSource:
@@ -185,22 +193,35 @@ def _kind(field: Any) -> str:
     return name.upper() if kind == "DECIMAL" else kind
 
 
-def _numbered(rows: Any, name: str, keys: Sequence[tuple[str | float, float]]) -> Any:
-    """The number of the level instead of the value, -1 for any other value, null for none."""
-    cell = f.col(name)
-    if len(keys) <= MOST_SEARCHED:
-        return rows.withColumn(name, f.when(cell.isNotNull(), _searched(cell, keys)))
-    kind = "string" if isinstance(keys[0][0], str) else "double"
-    levels = rows.sparkSession.createDataFrame(list(keys), f"key {kind}, level double")
-    joined = rows.join(f.broadcast(levels), cell.eqNullSafe(f.col("key")), "left")
-    level = f.coalesce(f.col("level"), f.when(cell.isNotNull(), -1.0))
-    return joined.withColumn(name, level).drop("key", "level")
+def _numbered(rows: Any, column: Column, number: int) -> Any:
+    """The number of the level, -1 for any other cell that is filled, null for none.
+
+    Texts are compared as they are written first, then by what they mean.
+    """
+    found = []
+    for sort, (kind, key_of) in KEYS.items():
+        name = f"{sort}{number}"
+        if name not in rows.columns:
+            continue
+        meant = [(sort, level) if sort == "text" else meaning(level) for level in column.labels]
+        keys = [(key_of(key), float(place)) for place, (other, key) in enumerate(meant) if other == sort]
+        if sort == "number":
+            rows = rows.withColumn(name, f.col(name) + 0.0)  # no negative zero
+        if len(keys) <= MOST_SEARCHED:
+            rows = rows.withColumn(name, _searched(f.col(name), keys))
+        else:
+            levels = rows.sparkSession.createDataFrame(keys, f"key {kind}, level double")
+            joined = rows.join(f.broadcast(levels), f.col(name) == f.col("key"), "left")
+            rows = joined.withColumn(name, f.col("level")).drop("key", "level")
+        found.append(name)
+    level = f.coalesce(*found, f.when(f.col(f"filled{number}"), -1.0))
+    return rows.withColumn(f"v{number}", level).drop(*found)
 
 
-def _searched(cell: Any, keys: Sequence[tuple[str | float, float]]) -> Any:
+def _searched(cell: Any, keys: Sequence[tuple[Any, float]]) -> Any:
     """Few keys are compared one by one; more are halved, as membership of many is tested by hashing."""
     if len(keys) <= COMPARED:
-        level = f.lit(-1.0)
+        level = f.lit(None).cast("double")
         for key, number in reversed(keys):
             level = f.when(cell == key, number).otherwise(level)
         return level

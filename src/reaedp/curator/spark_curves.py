@@ -49,10 +49,15 @@ def _wide_rows(rows: Any, contract: Contract, curve: Curve) -> tuple[Any, Any]:
     known = rows.withColumns(values)
     if contract.unit.person is not None:
         known = known.filter(f.col("person").isNotNull())
-        digest = f.md5(f.concat(f.col("person"), f.lit("/"), _mixed_text(names)).cast("binary"))
+        digest = _digest(_mixed_text(names))
         window = Window.partitionBy("person").orderBy(digest, f.array(*names))
         known = known.withColumn("place", f.row_number().over(window)).filter(f.col("place") <= contract.unit.rows)
     return known.select(*names), _read_wide
+
+
+def _digest(text: Any) -> Any:
+    """What orders a person's curves."""
+    return f.md5(f.concat_ws("/", f.col("hash0").cast("string"), f.col("hash1").cast("string"), text).cast("binary"))
 
 
 def _mixed_text(names: list[str]) -> Any:
@@ -67,9 +72,11 @@ def _long_rows(rows: Any, contract: Contract, curve: Curve) -> tuple[Any, Any]:
     nan = f.lit(float("nan"))
     point = f.struct(f.coalesce(f.col("v1"), nan).alias("t"), f.coalesce(f.col("v2"), nan).alias("x"))
     known = rows.filter(f.col("person").isNotNull() & f.col("v0").isNotNull())
-    curves = known.groupBy("person", "v0").agg(f.collect_list(point).alias("points"))
-    digest = f.md5(f.concat(f.col("person"), f.lit("/"), f.col("v0")).cast("binary"))
-    window = Window.partitionBy("person").orderBy(digest, "v0")
+    known = known.withColumn("digest", _digest(f.col("h0").cast("string")))
+    curves = known.groupBy("person", "v0").agg(
+        f.any_value("digest").alias("digest"), f.collect_list(point).alias("points")
+    )
+    window = Window.partitionBy("person").orderBy("digest", "v0")
     most = share_of_a_person(contract, curve).curves
     chosen = curves.withColumn("place", f.row_number().over(window)).filter(f.col("place") <= most)
     return chosen.select("points"), _read_long

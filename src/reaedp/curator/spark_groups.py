@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pyspark.sql import functions as f
 
 from reaedp.curator.blocks import MOST_CELLS
+from reaedp.curator.source import Unreadable
 from reaedp.curator.spark_collect import collected
 from reaedp.curator.spark_python import Task, travelling
 from reaedp.errors import ReaedpError
@@ -55,7 +56,7 @@ def grouped_by_python(rows: Any, groups: Sequence[Group], sizes: Mapping[str, in
             chunk = some[start : start + IN_ARRAYS]
             try:
                 tables = _in_arrays(rows, {group: shapes[group] for group in chunk})
-            except ReaedpError:  # not every worker runs Python, or not with so much memory
+            except (ReaedpError, Unreadable):  # not every worker runs Python, or not with so much memory
                 yield from grouped_by_spark(rows, chunk)
                 continue
             yield from tables
