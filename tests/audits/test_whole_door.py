@@ -1,4 +1,4 @@
-"""The black-box audit of the whole door convicts doors that are broken on purpose, and says what it would have missed."""
+"""The black-box audit of the whole door convicts broken doors, and says what it would have missed."""
 
 import math
 from functools import cache
@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from reaedp import Budget, Category, Contract, Laplace, Marginal, Unit
+from reaedp import Budget, Category, Contract, Gaussian, Laplace, Marginal, Unit
 from reaedp.audits.claim import Claim
 from reaedp.audits.door_audit import audit_release
 from reaedp.audits.doorway import Doorway
 from reaedp.audits.estimators import FALSE_CONVICTION, Guess, Levels, Scores, by_guessing
 from reaedp.audits.finding import Finding, Verdict
 from reaedp.audits.power import CONVICTION, Power, least_accuracy, least_by_event, least_by_guessing
+from reaedp.audits.request_audit import audit_request
 from reaedp.curator import records
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.privacy.loss import Pure
@@ -58,7 +59,7 @@ def test_noise_at_seven_tenths_of_its_scale_is_convicted(monkeypatch: pytest.Mon
 
 
 def test_a_door_that_ignores_the_contribution_bound_is_convicted(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = records._first_rows  # noqa: SLF001
+    honest = records._first_rows
 
     def all_rows(frame: Any, limit: int, *rest: Any) -> Any:
         return honest(frame, 1000 * limit, *rest)
@@ -144,6 +145,14 @@ def test_the_accuracy_that_is_convicted_comes_near_the_permitted_one_with_more_r
     # The distance is z(0.001) + z(0.05) = 4.7 standard deviations of a share.
     assert few - permitted == pytest.approx(4.7 * math.sqrt(permitted * (1 - permitted) / 1_000), rel=0.1)
     assert many - permitted == pytest.approx(4.7 * math.sqrt(permitted * (1 - permitted) / 100_000), rel=0.1)
+
+
+def test_what_is_stated_as_convicted_is_never_below_the_charge_on_a_coarse_lattice() -> None:
+    statistic = Marginal("a")
+    mechanism = Gaussian.within(8.0, 1e-6, statistic.sensitivity(contract()))
+    (found,) = audit_request(Request("g", statistic, mechanism), contract(), rng=np.random.default_rng(1), runs=2_000)
+    assert found.power is not None
+    assert 1 < found.power.multiple < 2
 
 
 def test_an_event_that_always_happens_in_one_world_does_not_make_a_small_loss_visible() -> None:

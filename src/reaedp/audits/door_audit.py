@@ -60,8 +60,8 @@ def audit_door(
 ) -> tuple[Finding, ...]:
     """Findings on each release of a plan: made-up files through the real door.
 
-    Noise is secret unless another is given. `runs` is the number of releases of each pair of files that judge. No data of the custodian is opened, and their
-    ledger is not charged.
+    Noise is secret unless another is given. `runs` is the number of releases of each pair of files that judge. No data
+    of the custodian is opened, and their ledger is not charged.
     """
     small = replace(plan, contract=modest(plan.contract))
     requests = small.requests()

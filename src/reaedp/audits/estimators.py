@@ -141,7 +141,7 @@ def by_midpoint(
         delta=None,
         violated=lower[1] > permitted,
         shown=convert(at_least(right + wrong, right + wrong, 1 - levels.estimate)),
-        visible=math.inf if noticed is None else convert(noticed),
+        visible=math.inf if noticed is None else claim.epsilon * _growth(noticed, permitted, claim.delta),
         event=f"{right:,} of {right + wrong:,} guesses at the midpoint right",
         method="accuracy at the midpoint, turned into ε by the shape of a Gaussian mechanism, which is assumed",
     )
@@ -165,6 +165,11 @@ def _gaussian_epsilon(accuracy: float, delta: float) -> float:
 
     mu = 2 * float(ndtri(accuracy))
     return gaussian_epsilon(mu, delta) if mu > 0 else 0.0
+
+
+def _growth(accuracy: float, permitted: float, delta: float) -> float:
+    """How many times larger ε is at one accuracy than at a smaller one, by the normal law; on a lattice ε has steps."""
+    return _gaussian_epsilon(accuracy, delta) / _gaussian_epsilon(permitted, delta)
 
 
 @dataclass(frozen=True, slots=True)
