@@ -24,6 +24,7 @@ from reaedp.audits.estimators import (
 from reaedp.audits.finding import Finding, Measured, judge
 from reaedp.audits.learned import learned_scores
 from reaedp.audits.pair import Mechanised, Outputs, Pair, Score, play
+from reaedp.audits.power import Power
 from reaedp.errors import DeclarationError, sentence
 from reaedp.rate import share
 
@@ -119,6 +120,7 @@ def finding(question: Question, evidence: Evidence, method: str) -> Finding:
             auc=auc(Trials(member, np.concatenate(scores)), confidence),
         ),
         ceilings=ceilings,
+        power=Power(estimate.visible, ceilings.attainable or estimate.epsilon, claim.epsilon),
     )
 
 

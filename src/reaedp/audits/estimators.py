@@ -16,6 +16,7 @@ from reaedp.audits.claim import Claim
 from reaedp.audits.finding import ROUNDING
 from reaedp.audits.loss_law import Curve
 from reaedp.audits.pair import Floats
+from reaedp.audits.power import least_accuracy, least_by_event, least_by_guessing
 from reaedp.privacy.conversion import gaussian_epsilon
 from reaedp.rate import at_least, at_most
 
@@ -51,12 +52,13 @@ class Levels(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What some runs show; `shown` is the most that they could have shown."""
+    """What some runs show; `shown` is the most they could show, `visible` the least they nearly always convict."""
 
     epsilon: float
     delta: float | None
     violated: bool
     shown: float
+    visible: float
     event: str
     method: str
 
@@ -85,6 +87,7 @@ def by_guessing(scores: Scores, guess: Guess, claim: Claim, levels: Levels) -> E
         delta=None,
         violated=lower[1] > claim.epsilon * (1 + ROUNDING),
         shown=largest_by_guessing(guesses, 1 - levels.estimate),
+        visible=least_by_guessing(guesses, claim.epsilon * (1 + ROUNDING), levels.violation),
         event=f"{right:,} of {guesses:,} guesses right in {scores.runs:,} runs",
         method="one binomial with abstention, because the claim is pure: every guess is right with odds of at most e^ε",
     )
@@ -131,11 +134,14 @@ def by_midpoint(
     right, wrong = told_apart(scores, middle)
     convert = (lambda accuracy: _gaussian_epsilon(accuracy, claim.delta)) if shape is None else shape
     lower = [at_least(right, right + wrong, 1 - level) for level in levels]
+    permitted = claim.permitted.accuracy * (1 + ROUNDING)
+    noticed = least_accuracy(right + wrong, permitted, levels.violation)
     return Estimate(
         epsilon=convert(lower[0]),
         delta=None,
-        violated=lower[1] > claim.permitted.accuracy * (1 + ROUNDING),
+        violated=lower[1] > permitted,
         shown=convert(at_least(right + wrong, right + wrong, 1 - levels.estimate)),
+        visible=math.inf if noticed is None else claim.epsilon * _growth(noticed, permitted, claim.delta),
         event=f"{right:,} of {right + wrong:,} guesses at the midpoint right",
         method="accuracy at the midpoint, turned into ε by the shape of a Gaussian mechanism, which is assumed",
     )
@@ -159,6 +165,11 @@ def _gaussian_epsilon(accuracy: float, delta: float) -> float:
 
     mu = 2 * float(ndtri(accuracy))
     return gaussian_epsilon(mu, delta) if mu > 0 else 0.0
+
+
+def _growth(accuracy: float, permitted: float, delta: float) -> float:
+    """How many times larger ε is at one accuracy than at a smaller one, by the normal law; on a lattice ε has steps."""
+    return _gaussian_epsilon(accuracy, delta) / _gaussian_epsilon(permitted, delta)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +211,7 @@ def by_events(scores: Scores, events: tuple[Event, Event], claim: Claim, levels:
         delta=max(0.0, estimates[1][0] - math.exp(claim.epsilon) * estimates[1][1]),
         violated=any(broken),
         shown=largest_by_event(counts[0][3], counts[0][1], claim.delta, 1 - levels.estimate / sides),
+        visible=min(least_by_event(claim, count, levels.violation, sides) for count in counts),
         event=f"{events[told]}: {hits:,} of {runs:,} runs in one world, {other:,} of {others:,} in the other",
         method="chances of an event in both worlds, because the claim has a δ and no shape is assumed",
     )

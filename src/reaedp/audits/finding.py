@@ -6,6 +6,7 @@ from typing import Any
 
 from reaedp.audits.ceilings import Ceilings
 from reaedp.audits.claim import Claim
+from reaedp.audits.power import Power
 from reaedp.rate import Rate
 from reaedp.readme import posterior
 
@@ -53,6 +54,8 @@ class Finding:
     claim: Claim | None = None
     measured: Measured | None = None
     ceilings: Ceilings | None = None
+    #: What would not have passed; none where nothing was sampled.
+    power: Power | None = None
 
     @property
     def record(self) -> dict[str, Any]:
@@ -95,6 +98,8 @@ class Finding:
             parts.append(f"claimed {self.claim}{shown}")
         if self.ceilings is not None:
             parts.append(str(self.ceilings))
+        if self.power is not None and self.verdict is not Verdict.VIOLATED:
+            parts.append(str(self.power))
         return "; ".join(part for part in (*parts, self.witness) if part) + "."
 
 

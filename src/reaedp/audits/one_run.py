@@ -15,6 +15,7 @@ from reaedp.audits.ceilings import log_odds
 from reaedp.audits.claim import Claim, Claimed
 from reaedp.audits.estimators import Estimate, Guess, Levels, Scores
 from reaedp.audits.finding import ROUNDING, Finding
+from reaedp.audits.power import least_by_guessing
 from reaedp.errors import DeclarationError, sentence
 from reaedp.rate import at_least
 
@@ -58,6 +59,9 @@ def _estimate(scores: Scores, guess: Guess, claim: Claim, levels: Levels, cells:
         delta=None,
         violated=lower[1] > claim.epsilon * (1 + ROUNDING),
         shown=one_run_epsilon(right + wrong, right + wrong, cells, claim.delta, levels.estimate),
+        visible=least_by_guessing(
+            right + wrong, claim.epsilon * (1 + ROUNDING), levels.violation - cells * claim.delta
+        ),
         event=f"{right:,} of {right + wrong:,} canaries in {cells:,} cells told",
         method="one release with a coin-flip canary in each cell, as cells have independent noise",
     )

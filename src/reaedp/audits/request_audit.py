@@ -86,7 +86,7 @@ def audit_request(
     source = SeededNoise(rng) if noise is None else noise
     channels = [make(calibrated, source, *_answers(request, case), runs) for case in cases]
     return tuple(
-        _examined(Question(subject, case.label, claim, levels), channel, calibrated, _Runs(runs, rng))
+        _examined(Question(subject, case.label, claim, levels), channel, calibrated, Runs(runs, rng))
         for case, channel in zip(cases, channels, strict=True)
     )
 
@@ -106,21 +106,23 @@ def _answers(request: Request, case: Neighbours) -> tuple[Any, Any]:
     return case.first.answer(statistic), case.second.answer(statistic)
 
 
-class _Runs(NamedTuple):
+class Runs(NamedTuple):
+    """How many runs, and whose coins decide which neighbour each of them sees."""
+
     number: int
     rng: np.random.Generator
 
 
-def _examined(question: Question, channel: Channel, noise: Calibrated, plan: _Runs) -> Finding:
+def _examined(question: Question, channel: Channel, noise: Calibrated, plan: Runs) -> Finding:
     laws = channel.laws()
-    scores, estimate = _estimated(question, channel, noise, laws, plan)
-    own = None if laws is None else _of_pair(laws, question.claim)
+    scores, estimate = estimated(question, channel, noise, laws, plan)
+    own = None if laws is None else of_pair(laws, question.claim)
     evidence = Evidence(scores, 0.0, estimate, own)
     found = finding(question, evidence, f"{estimate.method}; by the likelihood ratio")
     return found if own is None or estimate.violated else _by_formula(found, *own)
 
 
-def _of_pair(laws: tuple[Curve, Curve], claim: Claim) -> tuple[float, float]:
+def of_pair(laws: tuple[Curve, Curve], claim: Claim) -> tuple[float, float]:
     """ε at the claimed δ and δ at the claimed ε, the worse way round; without sampling error."""
     return max(law.epsilon(claim.delta) for law in laws), max(law.delta(claim.epsilon) for law in laws)
 
@@ -136,8 +138,8 @@ def _by_formula(found: Finding, epsilon: float, delta: float) -> Finding:
     return found
 
 
-def _estimated(
-    question: Question, channel: Channel, noise: Calibrated, laws: tuple[Curve, Curve] | None, plan: _Runs
+def estimated(
+    question: Question, channel: Channel, noise: Calibrated, laws: tuple[Curve, Curve] | None, plan: Runs
 ) -> tuple[Scores, Estimate]:
     """All runs judge where the law fixes beforehand when to guess; else half of them choose."""
     pair, (runs, rng) = Pair(*channel.answers), plan
@@ -150,8 +152,9 @@ def _estimated(
     if laws is not None and claim.pure:
         guess = known_guess(laws, _losses(laws[0]), runs, levels.estimate)
         return _with(scored(runs), lambda scores: by_guessing(scores, guess, claim, levels))
-    if laws is not None and channel.gaussian:
-        shape = _lattice_shape(pair, noise.scale, claim.delta) if noise.scale < FINE else None
+    if channel.evidence() is not None and channel.gaussian:
+        coarse = laws is not None and noise.scale < FINE
+        shape = _lattice_shape(pair, noise.scale, claim.delta) if coarse else None
         return _with(scored(runs), lambda scores: by_midpoint(scores, 0.0, claim, levels, shape))
     practice = scored(runs // 2)
     if claim.pure:

@@ -18,7 +18,12 @@ def audit(
     self_test: Annotated[
         bool, typer.Option("--self-test", help="Audit mechanisms that are broken on purpose, and sound ones.")
     ] = False,
-    runs: Annotated[int, typer.Option(help="Runs of each mechanism.")] = 100_000,
+    door: Annotated[
+        bool, typer.Option("--door", help="Send made-up files through the whole door, thousands of times.")
+    ] = False,
+    runs: Annotated[
+        int | None, typer.Option(help="Runs of each mechanism: 100,000, or 5,000 with --door.", show_default=False)
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="To repeat an audit.")] = None,
 ) -> None:
     """Replay a plan on made-up neighbours and bound from below what its releases reveal."""
@@ -32,7 +37,8 @@ def audit(
     if plan is None:
         _self_test(rng)
     else:
-        _audit_plan(plan, runs, rng)
+        findings = _through_the_door(plan, runs, rng) if door else _audit_plan(plan, runs, rng)
+        _conclude(findings)
 
 
 def _self_test(rng: "Generator") -> None:
@@ -46,8 +52,18 @@ def _self_test(rng: "Generator") -> None:
         raise typer.Exit(1)
 
 
-def _audit_plan(path: Path, runs: int, rng: "Generator") -> None:
-    from reaedp.audits.finding import Verdict, not_covered
+def _through_the_door(path: Path, runs: int | None, rng: "Generator") -> "list[Finding]":
+    from reaedp.audits.door_audit import RUNS, audit_door
+    from reaedp.cli.screen import counted_steps
+    from reaedp.plan import Plan
+
+    plan = Plan.load(path)
+    with counted_steps() as (_, counted):
+        return list(audit_door(plan, rng=rng, runs=runs or RUNS, progress=counted))
+
+
+def _audit_plan(path: Path, runs: int | None, rng: "Generator") -> "list[Finding]":
+    from reaedp.audits.audit import FULL
     from reaedp.audits.replay import replay
     from reaedp.audits.request_audit import audit_request
     from reaedp.cli.screen import steps
@@ -59,7 +75,13 @@ def _audit_plan(path: Path, runs: int, rng: "Generator") -> None:
         findings = list(replay(plan.contract, plan, rng))
         for request in plan.requests():
             progress(f"{request.name}: {request.statistic.title}")
-            findings += audit_request(request, plan.contract, rng=rng, runs=runs)
+            findings += audit_request(request, plan.contract, rng=rng, runs=runs or FULL)
+    return findings
+
+
+def _conclude(findings: "list[Finding]") -> None:
+    from reaedp.audits.finding import Verdict, not_covered
+
     _show([*findings, *not_covered()])
     if any(finding.verdict is Verdict.VIOLATED for finding in findings):
         raise typer.Exit(1)
@@ -71,12 +93,13 @@ def _show(findings: "Sequence[Finding]") -> None:
     from reaedp.cli.screen import console
 
     table = Table()
-    for heading in ("verdict", "what", "neighbours", "claimed", "shown", "blind, measured, allowed"):
+    for heading in ("verdict", "what", "neighbours", "claimed", "shown", "would convict", "blind, measured, allowed"):
         table.add_column(heading, overflow="fold")
     for finding in findings:
         claimed = "" if finding.claim is None else str(finding.claim)
         shown = "" if finding.measured is None else f"ε ≥ {finding.measured.epsilon:.4g}"
         bar = "" if finding.bar is None else " · ".join(f"{mark:.3f}" for mark in finding.bar)
         about = "; ".join(part for part in (finding.subject, finding.witness) if part)
-        table.add_row(str(finding.verdict), about, finding.pair, claimed, shown, bar)
+        power = "" if finding.power is None else f"{finding.power.multiple:.3g} × the charge"
+        table.add_row(str(finding.verdict), about, finding.pair, claimed, shown, power, bar)
     console.print(table)

@@ -133,8 +133,11 @@ def _run(relation: duckdb.DuckDBPyRelation) -> Any:
 def _stopped(words: bytes | None) -> duckdb.Error:
     """The engine's own kind of error, by the first of its words; the others are not repeated."""
     said = (words or b"").decode("utf-8", "replace")
-    kinds = {"Out of Memory": duckdb.OutOfMemoryException, "IO Error": duckdb.IOException}
-    kinds["INTERRUPT"] = duckdb.InterruptException
+    kinds: dict[str, type[duckdb.Error]] = {
+        "Out of Memory": duckdb.OutOfMemoryException,
+        "IO Error": duckdb.IOException,
+        "INTERRUPT": duckdb.InterruptException,
+    }
     return next((kind() for start, kind in kinds.items() if said.startswith(start)), duckdb.Error())
 
 

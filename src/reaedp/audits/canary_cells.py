@@ -1,0 +1,72 @@
+"""What synthetic rows say of a canary: shares of rows in its cells, column by column and pair by pair.
+
+Whole rows like the canary's say next to nothing; cells of one and two columns are what a model was bought from.
+"""
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from reaedp.audits.canary_files import Canary
+from reaedp.audits.pair import Floats
+from reaedp.synthesis.synthetic import SyntheticRecords
+
+
+@dataclass(frozen=True, slots=True)
+class CanaryCells:
+    """The canary's cells before and after, and how many rows both neighbours have there on average."""
+
+    canary: Canary
+    columns: tuple[str, ...]
+    #: For each group of one or two columns: rows midway between the neighbours, in the cells before and after.
+    middles: dict[tuple[int, ...], tuple[float, float]]
+
+    @classmethod
+    def of(cls, canary: Canary, columns: tuple[str, ...], counted: Any) -> "CanaryCells":
+        """`counted(names)` gives the tables of both neighbours for some columns."""
+        middles = {}
+        for group in _groups(len(columns)):
+            tables = counted(tuple(columns[place] for place in group))
+            cells = [tuple(rows[0, list(group)]) if len(rows) else None for rows in (canary.before, canary.after)]
+            before, after = (0.0 if cell is None else float(sum(table[cell] for table in tables)) / 2 for cell in cells)
+            middles[group] = (before, after)
+        return cls(canary, columns, middles)
+
+    def shares(self, value: SyntheticRecords, group: tuple[int, ...]) -> tuple[float, float]:
+        """Rows, as a share of all rows times their estimated number, in the cells before and after."""
+        total = float(value.details["rows_found"])
+        return tuple(  # type: ignore[return-value]
+            total * float((value.codes[:, group] == rows[0, list(group)]).all(axis=1).mean()) if len(rows) else 0.0
+            for rows in (self.canary.before, self.canary.after)
+        )
+
+    def score(self, value: SyntheticRecords) -> float:
+        """The logarithm of the likelihood ratio of the tables that were bought, as far as the rows tell them."""
+        details = value.details
+        named = {" × ".join(self.columns[place] for place in group): group for group in self.middles}
+        # A table of three columns says little that its pairs do not.
+        bought = [named[table] for table in details["tables"] if table in named]
+        singles = [(place,) for place in range(len(self.columns))]
+        scales = [details["noise_of_columns"]] * len(singles) + [details["noise_of_tables"]] * len(bought)
+        rows = len(self.canary.after)
+        return rows * sum(
+            self._beyond(value, group) / scale**2 for group, scale in zip([*singles, *bought], scales, strict=True)
+        )
+
+    def features(self, value: SyntheticRecords) -> Floats:
+        """The same shares one by one, the total, and how many rows there are."""
+        found = [share for group in self.middles for share in self.shares(value, group)]
+        return np.array([*found, value.details["rows_found"], len(value)], dtype=np.float64)
+
+    def _beyond(self, value: SyntheticRecords, group: tuple[int, ...]) -> float:
+        """How far the rows lie on the second neighbour's side."""
+        before, after = (
+            share - middle for share, middle in zip(self.shares(value, group), self.middles[group], strict=True)
+        )
+        return after - before
+
+
+def _groups(columns: int) -> list[tuple[int, ...]]:
+    return [*combinations(range(columns), 1), *combinations(range(columns), 2)]
