@@ -274,8 +274,8 @@ ROUTES: dict[str, Callable[[pa.Table, Path], Any]] = {
 }
 TYPES = [
     pa.null(), pa.bool_(), pa.int8(), pa.int64(), pa.uint64(), pa.float32(), pa.float64(), pa.string(),
-    pa.large_string(), pa.date32(), pa.timestamp("us"), pa.timestamp("ns", "UTC"), pa.decimal128(38, 5), pa.decimal128(10, 2),
-    pa.dictionary(pa.int8(), pa.string()), pa.dictionary(pa.int32(), pa.int64()),
+    pa.large_string(), pa.date32(), pa.timestamp("us"), pa.timestamp("ns", "UTC"), pa.decimal128(38, 5),
+    pa.decimal128(10, 2), pa.dictionary(pa.int8(), pa.string()), pa.dictionary(pa.int32(), pa.int64()),
 ]  # fmt: skip
 SETS: list[list[Any]] = [[], [None], [0, 1, None]]
 
