@@ -180,13 +180,20 @@ def _parquet_part(connection: duckdb.DuckDBPyConnection, files: Sequence[tuple[s
     late = _milliseconds(connection, patterns[0])
     if late and (part := _by_arrow(connection, paths)) is not None:
         return part
-    # Texts that are not UTF-8 are replaced by question marks rather than refused.
-    statement = "SELECT * FROM read_parquet($1, union_by_name = false, utf8_validation = 'replace')"
-    part = described(connection.sql(statement, params=[patterns]))
+    part = described(_read_parquet(connection, patterns))
     return Part(
         part.relation,
         {name: (own, MILLISECONDS if name in late else kind) for name, (own, kind) in part.columns.items()},
     )
+
+
+def _read_parquet(connection: duckdb.DuckDBPyConnection, patterns: list[str]) -> duckdb.DuckDBPyRelation:
+    """Texts that are not UTF-8 become question marks; engines before version 2 fail on them instead."""
+    try:
+        statement = "SELECT * FROM read_parquet($1, union_by_name = false, utf8_validation = 'replace')"
+        return connection.sql(statement, params=[patterns])
+    except duckdb.BinderException:
+        return connection.sql("SELECT * FROM read_parquet($1, union_by_name = false)", params=[patterns])
 
 
 def _by_arrow(connection: duckdb.DuckDBPyConnection, paths: list[str]) -> Part | None:
