@@ -3,6 +3,7 @@
 Whole rows like the canary's say next to nothing; cells of one and two columns are what a model was bought from.
 """
 
+import math
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -51,7 +52,7 @@ class CanaryCells:
         singles = [(place,) for place in range(len(self.columns))]
         scales = [details["noise_of_columns"]] * len(singles) + [details["noise_of_tables"]] * len(bought)
         rows = len(self.canary.after)
-        return rows * sum(
+        return rows * math.fsum(
             self._beyond(value, group) / scale**2 for group, scale in zip([*singles, *bought], scales, strict=True)
         )
 
