@@ -39,7 +39,9 @@ class CanaryCells:
         """Rows, as a share of all rows times their estimated number, in the cells before and after."""
         total = float(value.details["rows_found"])
         return tuple(  # type: ignore[return-value]
-            total * float((value.codes[:, group] == rows[0, list(group)]).all(axis=1).mean()) if len(rows) else 0.0
+            total * float((value.codes[:, group] == rows[0, list(group)]).all(axis=1).mean())
+            if len(rows) and len(value)  # a privacy test may let nothing pass
+            else 0.0
             for rows in (self.canary.before, self.canary.after)
         )
 
