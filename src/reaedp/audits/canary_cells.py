@@ -3,6 +3,7 @@
 Whole rows like the canary's say next to nothing; cells of one and two columns are what a model was bought from.
 """
 
+import math
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -38,7 +39,9 @@ class CanaryCells:
         """Rows, as a share of all rows times their estimated number, in the cells before and after."""
         total = float(value.details["rows_found"])
         return tuple(  # type: ignore[return-value]
-            total * float((value.codes[:, group] == rows[0, list(group)]).all(axis=1).mean()) if len(rows) else 0.0
+            total * float((value.codes[:, group] == rows[0, list(group)]).all(axis=1).mean())
+            if len(rows) and len(value)  # a privacy test may let nothing pass
+            else 0.0
             for rows in (self.canary.before, self.canary.after)
         )
 
@@ -51,7 +54,7 @@ class CanaryCells:
         singles = [(place,) for place in range(len(self.columns))]
         scales = [details["noise_of_columns"]] * len(singles) + [details["noise_of_tables"]] * len(bought)
         rows = len(self.canary.after)
-        return rows * sum(
+        return rows * math.fsum(
             self._beyond(value, group) / scale**2 for group, scale in zip([*singles, *bought], scales, strict=True)
         )
 

@@ -121,7 +121,7 @@ def _written(writer: _Writer, case: Neighbours, stem: Path) -> CanaryFiles:
         writer.write(stem.with_suffix(f".{place}.csv"), others, rows)
         for place, rows in zip(("first", "second"), own, strict=True)
     ]
-    return CanaryFiles(case.label, *paths)
+    return CanaryFiles(case.label, paths[0], paths[1])
 
 
 def texts(axes: tuple[Column, ...], codes: Codes) -> list[list[str]]:
@@ -162,7 +162,7 @@ def _levels(request: Request, contract: Contract, folder: Path) -> Iterator[Cana
     for place, own in (("first", before), ("second", ["often"] * bound)):
         rows = [(f"p{number}", text) for number, text in enumerate(others)] + [("canary", text) for text in own]
         paths.append(write_csv(folder / f"{place}.csv", header, (row[-len(header) :] for row in rows)))
-    yield CanaryFiles(f"one {unit.noun} has a text that many have", *paths)
+    yield CanaryFiles(f"one {unit.noun} has a text that many have", paths[0], paths[1])
 
 
 def _pixels(request: Request, contract: Contract, folder: Path) -> Iterator[CanaryFiles]:  # noqa: ARG001
@@ -176,7 +176,7 @@ def _pixels(request: Request, contract: Contract, folder: Path) -> Iterator[Cana
         path = folder / f"{place}.png"
         image_library("PIL.Image").fromarray(pixels).save(path, format="PNG")
         paths.append(path)
-    yield CanaryFiles("one pixel from end to end", *paths)
+    yield CanaryFiles("one pixel from end to end", paths[0], paths[1])
 
 
 def _mean_curve(request: Request, contract: Contract, folder: Path) -> Iterator[CanaryFiles]:
@@ -215,7 +215,7 @@ def _curves(
         curves = [(f"p{number}", other) for number, other in enumerate(others)] + own
         values = [(whose, (way * function + offset).tolist()) for whose, way in curves]
         paths.append(_FORMS[curve.form](contract, name, folder / f"{place}.csv", values))
-    return CanaryFiles(f"one {unit.noun} has curves along one function, as long as they may be", *paths)
+    return CanaryFiles(f"one {unit.noun} has curves along one function, as long as they may be", paths[0], paths[1])
 
 
 Values = list[tuple[str, list[float]]]
@@ -256,7 +256,7 @@ def _synthetic(request: Request, contract: Contract, folder: Path) -> Iterator[C
         for place, rows in (("first", canary.before), ("second", canary.after))
     ]
     words = "moves from the last cells to the first" if unit.change == "replace" else "joins in the first cells"
-    yield CanaryFiles(f"one {unit.noun} {words} of all columns", *paths, canary)
+    yield CanaryFiles(f"one {unit.noun} {words} of all columns", paths[0], paths[1], canary)
 
 
 def _crowd(request: Request, contract: Contract, axes: tuple[Column, ...]) -> Codes:
