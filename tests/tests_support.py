@@ -30,8 +30,9 @@ def small_plan(folder: Path) -> Plan:
 
 
 def folder_facts(folder: Path) -> dict[str, object]:
-    """Everything in a release folder except noisy numbers, their hashes and the time of day."""
+    """Everything in a release folder except noisy numbers, their hashes, the time of day and which ledger it was."""
     record = json.loads((folder / "release.json").read_text())
+    identity = record["ledger"].pop("identity")
     record.pop("created")
     record["files"] = sorted(record["files"])
     first_column = [
@@ -40,7 +41,7 @@ def folder_facts(folder: Path) -> dict[str, object]:
     return {
         "names": sorted(path.name for path in folder.iterdir()),
         "manifest": record,
-        "readme": re.sub(r"\s+", " ", (folder / "README.txt").read_text()),
+        "readme": re.sub(r"\s+", " ", (folder / "README.txt").read_text()).replace(identity, ""),
         "labels": first_column,
         "modes": sorted(path.stat().st_mode for path in folder.iterdir()),
     }

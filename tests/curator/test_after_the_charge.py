@@ -40,7 +40,7 @@ from reaedp.contract.column import Column
 from reaedp.curator.embedded import EmbeddedSource
 from reaedp.curator.records import Records
 from reaedp.errors import DeclarationError, ReaedpError
-from tests_support import folder_facts
+from tests_support import folder_facts, ledger_in
 
 PUBLIC: dict[str, Any] = {"name": "x", "provenance": "public"}
 COLUMNS: dict[str, Column] = {
@@ -57,14 +57,13 @@ def terms(folder: Path, column: Column, unit: Unit | None = None) -> Contract:
         dataset="d",
         unit=unit or Unit("add-remove"),
         budget=Budget(1, 1e-6),
-        ledger=str(folder / "budget.sqlite"),
+        ledger=ledger_in(folder),
         columns=(column,),
     )
 
 
 def facts(folder: Path, data: Any, column: Column, unit: Unit | None = None) -> dict[str, object]:
     """What a release publishes besides noisy numbers."""
-    folder.mkdir()
     planned = PlannedRelease(name="h", kind="histogram", columns=("x",), mechanism="laplace", epsilon=0.5)
     publish(Plan(terms(folder, column, unit), (planned,)), data, folder / "out", audited=False, page=False)
     found = folder_facts(folder / "out")

@@ -19,8 +19,10 @@ from reaedp.folder import expected_bytes, new_folder
 from reaedp.mechanisms.noise import Noise
 from reaedp.privacy.accounting import tally
 from reaedp.privacy.budget import Budget
+from reaedp.privacy.ledger import Ledger
 from reaedp.privacy.loss import Price
 from reaedp.privacy.merging import failure
+from reaedp.privacy.state_folder import state_in
 from reaedp.release import Release
 from reaedp.request import Request
 
@@ -167,7 +169,9 @@ class Doorway:
     def _curator(self, ledger: str, memory: dict[str, Any]) -> RepeatedCurator:
         place = str(self.folder / f"{ledger}.sqlite")
         terms = replace(self.contract, budget=Budget(PLENTY, MOST_DELTA), ledger=place)
-        return RepeatedCurator(terms, self.data, self.noise, memory)
+        with state_in(self.folder):
+            Ledger.create(place).close()
+            return RepeatedCurator(terms, self.data, self.noise, memory)
 
 
 def _batch(price: Price) -> int:
