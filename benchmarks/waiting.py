@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from harness.ledger import ledger_in
 from harness.row import Row
 from harness.script import parser, present
 from harness.stopwatch import Job, best
@@ -38,7 +39,7 @@ def contract(folder: Path) -> Contract:
         dataset="waiting",
         unit=Unit("add-remove", at_least=1_000),
         budget=Budget(60.0, 1e-5),
-        ledger=str(folder / "budget.sqlite"),
+        ledger=ledger_in(folder),
         columns=(*columns, number),
     )
 

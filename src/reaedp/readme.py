@@ -79,10 +79,14 @@ def readme(
     return "\n\n".join(blocks) + "\n"
 
 
+#: How the line begins that names the ledger.
+CHARGED_TO = "  Charged to the ledger "
+
+
 def _paid_by(ledger: Mapping[str, Any]) -> str:
     """Releases of the same data are one promise only if one ledger adds them up."""
     return (
-        f"  Charged to the ledger {ledger['name']}, identity {ledger['identity']}.\n"
+        f"{CHARGED_TO}{ledger['name']}, identity {ledger['identity']}.\n"
         "  Releases of the same data that name another identity are not added up with these."
     )
 

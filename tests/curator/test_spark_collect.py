@@ -8,9 +8,9 @@ import pytest
 from pyspark.logger import PySparkLogger
 
 from reaedp import Number
+from reaedp.curator.source import Unreadable
 from reaedp.curator.spark_collect import LOGGERS, collected
 from reaedp.curator.spark_session import session_of
-from reaedp.errors import ReaedpError
 from spark_cluster import Cluster
 from troubles import counted
 
@@ -38,10 +38,8 @@ def test_a_failure_on_the_workers_quotes_no_row(
     cell: str, cluster: Cluster, capfd: pytest.CaptureFixture[str], said: list[str]
 ) -> None:
     frame = session_of(cluster.master).range(1).selectExpr(f"{cell} AS x")
-    with pytest.raises(ReaedpError, match=r"Spark could not count \(\w+\)") as caught:
-        counted(frame, Number(name="x", lower=0, upper=1, bins=2, provenance="public"))
-    assert "SECRET" not in str(caught.value) + "".join(capfd.readouterr()) + "".join(said)
-    assert caught.value.__context__ is None
+    assert {} == counted(frame, Number(name="x", lower=0, upper=1, bins=2, provenance="public"))
+    assert "SECRET" not in "".join(capfd.readouterr()) + "".join(said)
 
 
 def test_what_spark_writes_about_other_queries_is_left_alone(cluster: Cluster, said: list[str]) -> None:
@@ -63,7 +61,7 @@ def test_what_spark_writes_about_other_queries_is_left_alone(cluster: Cluster, s
         except Exception as error:
             errors.append(type(error).__name__)
 
-    with pytest.raises(ReaedpError, match="NumberFormatException"):
+    with pytest.raises(Unreadable):
         collected(Query())
     assert 1 == len(said)
     ask()

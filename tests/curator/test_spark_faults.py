@@ -110,10 +110,11 @@ def test_a_session_lost_after_the_charge_fails_whole_and_the_charge_stands(clust
     curator = Curator(contract, held_rows(session, tmp_path / "gate"), noise=Watched(np.random.default_rng(1)))
     Watched.asked = 0
     end = in_the_middle(session, tmp_path / "gate", session.sparkContext.cancelAllJobs)
-    with pytest.raises(ReaedpError, match=r"Spark could not count \(\w+\)\. If noise was already charged") as caught:
+    with pytest.raises(ReaedpError, match=r"Spark could not count \(\w+\)\. The charge stands: ledger entry") as caught:
         curator.release(Marginal("x"), Laplace(0.5))
     end.join()
-    assert caught.value.__context__ is None
+    assert isinstance(caught.value.__context__, ReaedpError)  # our own words, and nothing before them
+    assert caught.value.__context__.__context__ is None
     assert 0 == Watched.asked
     assert 1 == entries(contract)
     assert Ledger.open(contract.ledger).spent("d") == pytest.approx(0.5, abs=1e-4)

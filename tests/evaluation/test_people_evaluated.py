@@ -15,6 +15,7 @@ from reaedp.evaluation.custodian_report import custodian_report
 from reaedp.evaluation.evaluate import evaluate
 from reaedp.evaluation.finished import finished, synthetic_codes
 from reaedp.planned.synthetic import PlannedSynthetic
+from tests_support import ledger_in
 
 
 def people(visits: int, seed: int) -> pd.DataFrame:
@@ -32,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         dataset="visits",
         unit=Unit("add-remove", person="who", max_rows=2, at_least=300),
         budget=Budget(8, 1e-5),
-        ledger=str(place / "budget.sqlite"),
+        ledger=ledger_in(place),
         columns=(
             Integer(name="age", lower=0, upper=3, provenance="public"),
             Category(name="sex", levels=("f", "m"), provenance="public"),

@@ -3,7 +3,7 @@
 import itertools
 import math
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -28,6 +28,7 @@ from reaedp.privacy.ledger import Ledger
 from reaedp.privacy.loss import Approximate, Concentrated, Gaussian, Loss, Price, Pure, UnitGaussian, exact
 from reaedp.privacy.merging import total_rho
 from reaedp.privacy.spending import NOTHING, Spending, admit, copies, room
+from reaedp.privacy.state_folder import state_in
 
 WIDE = Budget(1.0, 0.05)
 USUAL = Budget(1.0, 1e-6)
@@ -50,7 +51,7 @@ def ledger_admits(folder: Path, budget: Budget, part: str | None = None):
     numbers = itertools.count()
 
     def admits(plans: Sequence[Price], price: Price) -> bool:
-        with Ledger.open(folder / f"{next(numbers)}.db") as book:
+        with Ledger.create(folder / f"{next(numbers)}.db") as book:
             book.register("census", budget, ROWS)
             for plan in plans:
                 book.charge([release(price=plan, part=part)])
@@ -126,7 +127,7 @@ def test_no_tree_of_choices_goes_beyond_the_budget(tree: dict[tuple[int, ...], P
 def test_a_part_is_chosen_after_looking_at_another(tmp_path: Path) -> None:
     # Who is in one part gains nothing from answers about the other, and whoever looks may choose the first plan of
     # a part by them; charges to all rows count in both.
-    with Ledger.open(tmp_path / "ledger.db") as book:
+    with Ledger.create(tmp_path / "ledger.db") as book:
         book.register("census", WIDE, ROWS)
         book.charge([release(0.0697, part="sex=F")])
         book.charge([release(part="sex=M", price=(Approximate(1e-12, 0.049999495),))])
@@ -300,12 +301,13 @@ def test_a_pure_loss_is_as_concentrated_as_its_moments_say(epsilon: float, order
 
 
 @pytest.fixture
-def old(tmp_path: Path) -> Path:
+def old(tmp_path: Path) -> Iterator[Path]:
     """A ledger that the program before filters wrote."""
     path = tmp_path / "old.db"
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript((Path(__file__).parent / "ledger_version_1.sql").read_text(encoding="utf-8"))
-    return path
+    with state_in(tmp_path):  # the same ledger for several tests
+        yield path
 
 
 def test_an_old_ledger_opens_and_goes_on_within_the_filters(old: Path) -> None:
@@ -338,7 +340,7 @@ def test_an_old_ledger_beyond_every_filter_opens_verifies_and_admits_nothing(old
 
 def test_charges_made_together_are_told_apart_from_charges_made_one_by_one(tmp_path: Path) -> None:
     price = (Pure(0.01),)
-    with Ledger.open(tmp_path / "ledger.db") as book:
+    with Ledger.create(tmp_path / "ledger.db") as book:
         for name in ("together", "apart"):
             book.register(name, Budget(1.5, 1e-6), ROWS)
         assert len(book.charge([release(dataset="together", price=price)] * 1000)) == 1000
@@ -350,7 +352,7 @@ def test_charges_made_together_are_told_apart_from_charges_made_one_by_one(tmp_p
 
 
 def test_a_plan_that_the_budget_had_no_room_for_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Ledger.open(tmp_path / "ledger.db") as book:
+    with Ledger.create(tmp_path / "ledger.db") as book:
         book.register("census", USUAL, ROWS)
         book.charge([release(0.9)])
         monkeypatch.setattr(Spending, "fits", lambda *_: True)
@@ -361,7 +363,7 @@ def test_a_plan_that_the_budget_had_no_room_for_is_found(tmp_path: Path, monkeyp
 
 
 def test_a_dry_run_says_what_a_charge_will_do_and_spends_nothing(tmp_path: Path) -> None:
-    with Ledger.open(tmp_path / "ledger.db") as book:
+    with Ledger.create(tmp_path / "ledger.db") as book:
         book.register("census", USUAL, ROWS)
         assert book.admits([release(0.6), release(0.4)])
         book.charge([release(0.6)])

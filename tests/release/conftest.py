@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from reaedp import Plan, publish
+from tests_support import ledger_in
 
 CONTRACT = """
 [dataset]
@@ -67,5 +68,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (home / "plan.toml").write_text(PLAN)
     rows = "".join(f"{37 * row % 100},{'fm'[row % 2]}\n" for row in range(2_000))
     (home / "data.csv").write_text(f"age,sex\n{rows}")
+    ledger_in(home)
     publish(Plan.load(home / "plan.toml"), str(home / "data.csv"), home / "out", audited=False, page=False)
     return home

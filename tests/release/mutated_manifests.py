@@ -7,8 +7,10 @@ prints how many of each family were refused: by the folder alone, and with the l
 import copy
 import hashlib
 import json
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -23,6 +25,7 @@ from reaedp.errors import ReaedpError
 from reaedp.manifest import read_contract
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.privacy.ledger import Ledger
+from reaedp.privacy.state_folder import state_in
 
 HEAD = """
 [dataset]
@@ -137,13 +140,16 @@ def place(home: Path, kind: str, contract: str, plan: str, data: pd.DataFrame, *
     data.to_csv(home / "data.csv", index=False)
     wanted, seeded = Plan.load(home / "plan.toml"), SeededNoise(np.random.default_rng(7))
     noise = seeded if kind == "records" else None
-    publish(wanted, str(home / "data.csv"), home / "out", audited=audited, page=False, noise=noise)
     unfinished = home / "unfinished"
     unfinished.mkdir()
+    Ledger.create(home / "ledger.sqlite").close()
+    shutil.copy(home / "ledger.sqlite", unfinished)  # of the same identity
+    publish(wanted, str(home / "data.csv"), home / "out", audited=audited, page=False, noise=noise)
     (unfinished / "contract.toml").write_text(contract)
     (unfinished / "plan.toml").write_text(f'contract = "contract.toml"\n{plan}')
     again = Plan.load(unfinished / "plan.toml")
-    Curator(again.contract, str(home / "data.csv")).release_all(again.requests())
+    with state_in(unfinished):
+        Curator(again.contract, str(home / "data.csv")).release_all(again.requests())
     return Place(kind, home / "out", home / "ledger.sqlite", unfinished / "ledger.sqlite")
 
 
@@ -643,7 +649,8 @@ def outcome(at: Place, mutation: Mutation) -> Outcome:
 
 def _said(folder: Path, ledger: Path | None) -> str | None:
     try:
-        verify(folder, None if ledger is None else str(ledger))
+        with nullcontext() if ledger is None else state_in(ledger.parent):
+            verify(folder, None if ledger is None else str(ledger))
     except ReaedpError as error:
         return str(error)
     return None

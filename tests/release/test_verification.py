@@ -1,7 +1,9 @@
 """`reaedp verify` on folders that are not what they should be: words and an exit code, nothing else."""
 
+import hashlib
 import json
 import os
+import re
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -148,7 +150,7 @@ def test_entries_of_an_earlier_version_keep_their_text_and_are_told_as_such(rele
         terms = Contract.load(released / "contract.toml")
     from dataclasses import replace
 
-    with Ledger.open(released / "old.sqlite") as old:
+    with Ledger.create(released / "old.sqlite") as old:
         old.register("clinic", terms.budget, terms.unit)
         old.finish(old.charge([replace(charge, request=None) for charge in charges]))
         assert 5 == old.verify()
@@ -157,6 +159,13 @@ def test_entries_of_an_earlier_version_keep_their_text_and_are_told_as_such(rele
     assert '"part":null' in bodies
     assert '"request"' not in bodies
     assert '"manifest"' not in bodies
+    manifest = released / "out" / "release.json"
+    record = json.loads(manifest.read_text())
+    record["ledger"] = {key: record["ledger"][key] for key in ("spent", "remaining")}  # it named no ledger either
+    words = re.sub("  Charged to the ledger .*\n.*\n", "", (released / "out" / "README.txt").read_text())
+    (released / "out" / "README.txt").write_text(words)
+    record["files"]["README.txt"] = hashlib.sha256(words.encode()).hexdigest()
+    manifest.write_text(json.dumps(record))
     last = verify(released / "out", str(released / "old.sqlite"))[-1]
     assert "does not say for what (it is of an earlier version)" in last
     assert "does not know these numbers" in last

@@ -85,6 +85,7 @@ METHODS = ("network", "amortised", "deniable")
 COMMANDS = (
     "check contract.toml",
     "plan plan.toml --html plan.html",
+    "ledger create budget.sqlite",
     "release plan.toml --data data.csv --out out",
     "verify out --ledger budget.sqlite",
     *(f"release {method}.toml --data data.csv --out {method}" for method in METHODS),

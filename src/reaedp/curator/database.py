@@ -168,7 +168,7 @@ def _failure(error: Exception) -> Exception:
     if by_rows:
         return Unreadable()
     reason = type(error).__name__
-    return ReaedpError(f"The database could not count ({reason}). If noise was already charged, the charge stands.")
+    return ReaedpError(f"The database could not count ({reason}).")
 
 
 def _arrays(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, NDArray[np.generic]]:

@@ -75,7 +75,7 @@ def _failure(error: Exception) -> Exception:
     if by_rows:
         return Unreadable()
     reason = type(error).__name__
-    return ReaedpError(f"Spark could not count ({reason}). If noise was already charged, the charge stands.")
+    return ReaedpError(f"Spark could not count ({reason}).")
 
 
 def _condition(error: Exception) -> str:

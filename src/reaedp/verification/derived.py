@@ -16,6 +16,7 @@ from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.place import read_plain
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.privacy.canonical import fields_of, price_record, write
+from reaedp.readme import CHARGED_TO
 from reaedp.statistics.statistic import Statistic
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable, seed_unit
@@ -151,5 +152,12 @@ def _check_words(record: dict[str, Any], total: float, words: str) -> None:
     at = 0
     for line in (*lines, f"ε = {total:.4g}"):  # in this order, so that each entry stands below its release
         at = words.find(line, at) if at >= 0 else at
-    if at < 0 or ("\nNOT PRIVATE: " in words) == record["private"]:
+    if at < 0 or ("\nNOT PRIVATE: " in words) == record["private"] or not _same_ledger(record["ledger"] or {}, words):
         raise ReaedpError("README.txt and release.json tell different things of the releases, or of their noise.")
+
+
+def _same_ledger(stated: dict[str, Any], words: str) -> bool:
+    """Whether README.txt names the ledger that release.json names, or both name none."""
+    if not {"name", "identity"} & stated.keys():
+        return CHARGED_TO not in words
+    return f"{CHARGED_TO}{stated.get('name')}, identity {stated.get('identity')}.\n" in words
