@@ -179,7 +179,7 @@ def test_every_route_can_be_planned_published_and_verified(tmp_path: Path) -> No
     kinds = [type(request.statistic).__name__ for request in plan.requests()]
     assert ["Entropy", "EntropyHistogram", "RoutedEntropy", "EntropyHistogram"] == kinds
     publish(plan, EVEN, tmp_path / "out")
-    assert 9 == len(verify(tmp_path / "out", plan.contract.ledger))
+    assert 15 == len(verify(tmp_path / "out", plan.contract.ledger))
     best = pd.read_csv(tmp_path / "out" / "best.csv")
     assert ["measure", "bits", "low_95", "high_95", "route", "look"] == list(best.columns)
     assert ["histogram"] == best["route"].tolist()

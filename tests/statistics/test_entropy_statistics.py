@@ -301,7 +301,7 @@ def test_every_kind_is_published_and_verified(tmp_path: Path, kind: str) -> None
     terms = contract(Unit("add-remove", at_least=400), tmp_path)
     ledger_in(tmp_path)
     released = publish(Plan(terms, releases), data, tmp_path / "out")
-    assert 5 == len(verify(tmp_path / "out", terms.ledger))
+    assert 9 == len(verify(tmp_path / "out", terms.ledger))
     for release in released:
         from_csv, from_parquet = (
             pd.read_csv(tmp_path / "out" / f"{release.name}.csv"),
