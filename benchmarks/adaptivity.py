@@ -3,6 +3,7 @@
 python benchmarks/adaptivity.py
 """
 
+import argparse
 from dataclasses import dataclass
 
 from reaedp.privacy.accounting import epsilon
@@ -81,4 +82,5 @@ def table() -> str:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__).parse_args()
     print(table())
