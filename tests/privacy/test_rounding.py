@@ -62,8 +62,8 @@ def test_a_search_returns_a_point_that_was_seen_to_hold() -> None:
 @pytest.mark.parametrize(
     ("loss", "rho"),
     [
-        (Pure(0.3), 0.045),
-        (Approximate(0.3, 1e-300), 0.045),
+        (Pure(0.3), 0.3 * math.tanh(0.15)),
+        (Approximate(0.3, 1e-300), 0.3 * math.tanh(0.15)),
         (Concentrated(0.045), 0.045),
         (Gaussian(0.3), 0.045),
         (UnitGaussian(100 / 9), 0.045),
@@ -71,7 +71,7 @@ def test_a_search_returns_a_point_that_was_seen_to_hold() -> None:
     ids=repr,
 )
 def test_every_kind_of_loss_implies_its_own_concentrated_loss(loss: Loss, rho: float) -> None:
-    """ρ = ε²/2 = μ²/2 = 1/(2v); a thousand copies, so that adding up ε's is never the better way."""
+    """ρ = ε·tanh(ε/2) = μ²/2 = 1/(2v); a thousand copies, so that adding up ε's is never the better way."""
     expected = concentrated_epsilon(1000 * rho, 1e-6)
     assert expected <= simple_epsilon({loss: 1000}, 1e-6) <= expected * (1 + 1e-9)
 
