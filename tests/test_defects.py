@@ -228,7 +228,7 @@ def test_a_disk_that_is_full_after_the_charge_is_told_in_our_words(clinic: Path)
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=clinic, capture_output=True, text=True, check=False)
     assert "could not be written" in done.stdout, done.stderr
-    assert "The charge stands. True" in done.stdout
+    assert "The charge stands: ledger entries 2, 3, 4. True" in done.stdout
     assert "data.csv" not in done.stdout
     assert not (clinic / "out").exists()
     assert not [path for path in clinic.iterdir() if path.name.startswith(".out")]
@@ -257,7 +257,7 @@ def test_a_damaged_gzip_gives_no_traceback_and_no_word_of_a_row(clinic: Path, sp
 
 def test_our_errors_say_what_they_are() -> None:
     assert issubclass(Defect, ReaedpError)
-    assert {1, 2, 3, 4, 5, 70} == {kind.exit_code for kind in (ReaedpError, *_below(ReaedpError))}
+    assert {1, 2, 3, 4, 5, 70, 130} == {kind.exit_code for kind in (ReaedpError, *_below(ReaedpError))}
     assert callable(publish)
     assert callable(Plan.load)
 

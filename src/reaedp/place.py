@@ -21,8 +21,14 @@ def outside_releases(path: Path, *, secret: bool = False) -> Path:
 
     What must not be published must not lie where everything is published: for a `secret` the error says so.
     """
-    # A link is written through by some programs, and replaced where it lies by others.
-    for way in (path.resolve(), path.parent.resolve() / path.name):
+    try:
+        # A link is written through by some programs, and replaced where it lies by others.
+        ways = (path.resolve(), path.parent.resolve() / path.name)
+    except ValueError:  # a NUL in its name
+        raise DeclarationError(
+            f"{str(path)!r} is not a name that a file can have. Nothing was charged or written."
+        ) from None
+    for way in ways:
         for folder in (way, *way.parents):
             if os.path.lexists(folder / MANIFEST_FILE):
                 rule = f"{path} lies in {folder}, a release folder, in which nothing may be added or changed"
