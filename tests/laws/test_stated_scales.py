@@ -37,6 +37,7 @@ from reaedp.mechanisms.noise import SecretNoise, SeededNoise
 from reaedp.mechanisms.selection import Selection
 from reaedp.privacy.unit import Sensitivity
 from sampling import follows
+from tests_support import ledger_in
 
 DRAWS = 6_000
 ZEROS = np.zeros(DRAWS, dtype=np.int64)
@@ -151,7 +152,7 @@ def asked(
 
     given: dict[str, Any] = {"unit": UNIT, "columns": (X, Y), "curves": (CURVE,), "data": pd.DataFrame(ROWS), **facts}
     data = given.pop("data")
-    terms = Contract(dataset="d", budget=Budget(9, 1e-3), ledger=str(folder / "budget.sqlite"), **given)
+    terms = Contract(dataset="d", budget=Budget(9, 1e-3), ledger=ledger_in(folder), **given)
     noise = Recorded()
     Curator(terms, data, noise=noise).release(statistic, mechanism)
     return statistic.sensitivity(terms), noise.asked

@@ -110,7 +110,6 @@ def test_kept_columns_hold_only_keys_that_many_records_have(tmp_path: Path) -> N
     rare.loc[0, ["age", "city"]] = [0, "Genf"]  # nobody else of this age lives there
     for seed in range(3):
         terms = contract(tmp_path / str(seed))
-        (tmp_path / str(seed)).mkdir()
         noise = SeededNoise(np.random.default_rng(seed))
         plan = Plan(terms, (planned("deniable", rows=20, keep=("age", "city")),))
         (release,) = publish(plan, rare, tmp_path / str(seed) / "out", noise=noise, audited=False)
