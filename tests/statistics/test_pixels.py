@@ -141,7 +141,7 @@ def test_only_noise_separates_the_releases_of_neighbours(tmp_path: Path) -> None
     true = np.random.default_rng(3).integers(0, 256, declared.shape)
 
     def run(folder: str, values: np.ndarray) -> Any:
-        terms = contract(declared, tmp_path / f"{folder}.sqlite")
+        terms = contract(declared, Path(ledger_in(tmp_path, f"{folder}.sqlite")))
         curator = Curator(terms, values, noise=SeededNoise(np.random.default_rng(4)))
         return curator.release(Pixels(), Laplace(1.0))
 
