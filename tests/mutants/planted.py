@@ -67,7 +67,8 @@ def table(caught: dict[str, str]) -> str:
     rows = ["| planted bug | file | what it spoils | caught by |", "|---|---|---|---|"]
     for section in sections():
         for name, what in section.planted:
-            rows.append(f"| `{name}` | `{files[name]}` | {what.replace('|', chr(92) + '|')} | `{caught[name]}` |")
+            if name in caught:  # others wait for their first run
+                rows.append(f"| `{name}` | `{files[name]}` | {what.replace('|', chr(92) + '|')} | `{caught[name]}` |")
     return "\n".join(rows) + "\n"
 
 
