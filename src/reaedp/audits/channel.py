@@ -14,8 +14,8 @@ MOST_NUMBERS = 2_000_000
 ABSENT = -(2**62)
 
 
-class Channel(Protocol):
-    """What lies between two exact answers and their outputs."""
+class Knowledge(Protocol):
+    """What is known of the outputs of two neighbours."""
 
     @property
     def gaussian(self) -> bool:
@@ -25,11 +25,15 @@ class Channel(Protocol):
     def answers(self) -> tuple[Any, Any]:
         """The exact answers of both neighbours."""
 
-    def run(self, answer: Any, runs: int) -> Outputs:
-        """The mechanism on one of them, so many times."""
-
     def evidence(self) -> Score | None:
         """The logarithm of the likelihood ratio of an output, if it is known."""
 
     def laws(self) -> tuple[Curve, Curve] | None:
         """The law of the loss of the second answer against the first, and the other way round, if known."""
+
+
+class Channel(Knowledge, Protocol):
+    """What lies between two exact answers and their outputs."""
+
+    def run(self, answer: Any, runs: int) -> Outputs:
+        """The mechanism on one of them, so many times."""

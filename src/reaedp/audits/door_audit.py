@@ -16,7 +16,7 @@ from reaedp.answer import Routed
 from reaedp.audits.audit import Evidence, Question, finding
 from reaedp.audits.canary_cells import CanaryCells
 from reaedp.audits.canary_files import CanaryFiles, canary_files, modest
-from reaedp.audits.channel import ABSENT, Channel
+from reaedp.audits.channel import ABSENT, Knowledge
 from reaedp.audits.claim import Claim
 from reaedp.audits.doorway import Doorway
 from reaedp.audits.estimators import Levels
@@ -183,7 +183,7 @@ def _certain(price: Price) -> bool:
 class DoorChannel:
     """A channel whose runs are releases of files; what is known of the mechanism only tells where to look."""
 
-    known: Channel
+    known: Knowledge
     worlds: list[Doorway]
     read: Callable[[Release], Any]
     tick: Callable[[], None]
@@ -222,7 +222,7 @@ def _channel(played: _Played) -> DoorChannel:
     return DoorChannel(known, played.worlds, read, played.tick)
 
 
-Known = tuple[Channel, Callable[[Release], Any]]
+Known = tuple[Knowledge, Callable[[Release], Any]]
 
 
 def _vector(played: _Played) -> Known:
@@ -284,9 +284,6 @@ class _Unknown:
     answers: tuple[Any, Any] = field(default=("first", "second"))
     gaussian: ClassVar[bool] = False
 
-    def run(self, answer: Any, runs: int) -> Outputs:
-        raise NotImplementedError
-
     def evidence(self) -> Score | None:
         return None
 
@@ -301,9 +298,6 @@ class _Model:
     score: Score
     answers: tuple[Any, Any] = field(default=("first", "second"))
     gaussian: ClassVar[bool] = True
-
-    def run(self, answer: Any, runs: int) -> Outputs:
-        raise NotImplementedError
 
     def evidence(self) -> Score | None:
         return self.score

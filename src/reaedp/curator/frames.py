@@ -181,7 +181,10 @@ def _arrow(data: Any) -> Any:
     if not isinstance(data, pa.Table):
         return data
     refuse_duplicates("the table", tuple(data.column_names))
-    columns = [_column(column) for column in data.columns]
+    try:
+        columns = [_column(column) for column in data.columns]
+    except pa.ArrowNotImplementedError:  # types alone decide what Arrow can convert
+        raise DeclarationError("The table holds a column of a type that cannot be converted. Leave it out.") from None
     return pa.Table.from_arrays(columns, names=data.column_names)
 
 
