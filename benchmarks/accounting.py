@@ -17,15 +17,15 @@ from harness.row import Row
 from harness.script import parser, present
 from harness.stopwatch import best, versions
 from reaedp.privacy.accounting import epsilon
-from reaedp.privacy.loss import Approximate, Gaussian, Loss, Pure
+from reaedp.privacy.loss import ApproxDP, GaussianDP, Loss, PureDP
 
 DELTA = 1e-6
 CASES: dict[str, dict[Loss, int]] = {
-    "10 pure, 0.1 each": {Pure(0.1): 10},
-    "1,000 pure, 0.01 each": {Pure(0.01): 1_000},
-    "100 Gaussian, μ 0.05 each": {Gaussian(0.05): 100},
-    "100,000 pure, 0.001 each": {Pure(0.001): 100_000},
-    "200 of three kinds": {Pure(0.02): 100, Gaussian(0.05): 50, Approximate(0.02, 1e-10): 50},
+    "10 pure, 0.1 each": {PureDP(0.1): 10},
+    "1,000 pure, 0.01 each": {PureDP(0.01): 1_000},
+    "100 Gaussian, μ 0.05 each": {GaussianDP(0.05): 100},
+    "100,000 pure, 0.001 each": {PureDP(0.001): 100_000},
+    "200 of three kinds": {PureDP(0.02): 100, GaussianDP(0.05): 50, ApproxDP(0.02, 1e-10): 50},
 }
 
 
@@ -45,9 +45,9 @@ def _gaussian(loss: Any) -> Any:
 
 
 _DISTRIBUTIONS: dict[type[Loss], Callable[[Any], Any]] = {
-    Pure: _parameters,
-    Approximate: _parameters,
-    Gaussian: _gaussian,
+    PureDP: _parameters,
+    ApproxDP: _parameters,
+    GaussianDP: _gaussian,
 }
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from reaedp.privacy.accounting import epsilon
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.conversion import bisect
-from reaedp.privacy.loss import Approximate, Gaussian, Loss, Pure, UnitGaussian
+from reaedp.privacy.loss import ApproxDP, GaussianDP, Loss, PureDP, UnitGaussian
 from reaedp.privacy.merging import Tally
 from reaedp.privacy.spending import NOTHING, Spending, admit
 
@@ -48,23 +48,23 @@ class History:
 
 
 HISTORIES = (
-    History("ten pure releases of ε = 0.1", (({Pure(0.1): 1}, 10),)),
-    History("a hundred Gaussian releases of μ = 0.03", (({Gaussian(0.03): 1}, 100),)),
+    History("ten pure releases of ε = 0.1", (({PureDP(0.1): 1}, 10),)),
+    History("a hundred Gaussian releases of μ = 0.03", (({GaussianDP(0.03): 1}, 100),)),
     History("a hundred counts under discrete Gaussian noise of variance 1,000", (({UnitGaussian(1000.0): 1}, 100),)),
     History("a hundred counts under discrete Gaussian noise of variance 50", (({UnitGaussian(50.0): 1}, 100),)),
-    History("a thousand pure releases of ε = 0.01, one by one", (({Pure(0.01): 1}, 1000),)),
-    History("the same in ten plans of a hundred", (({Pure(0.01): 100}, 10),)),
-    History("the same in one plan", (({Pure(0.01): 1000}, 1),)),
-    History("a hundred pure releases of ε = 0.05, one by one", (({Pure(0.05): 1}, 100),)),
+    History("a thousand pure releases of ε = 0.01, one by one", (({PureDP(0.01): 1}, 1000),)),
+    History("the same in ten plans of a hundred", (({PureDP(0.01): 100}, 10),)),
+    History("the same in one plan", (({PureDP(0.01): 1000}, 1),)),
+    History("a hundred pure releases of ε = 0.05, one by one", (({PureDP(0.05): 1}, 100),)),
     History(
-        "a pure release of ε = 0.5, then a Gaussian one of μ = 0.1", (({Pure(0.5): 1}, 1), ({Gaussian(0.1): 1}, 1))
+        "a pure release of ε = 0.5, then a Gaussian one of μ = 0.1", (({PureDP(0.5): 1}, 1), ({GaussianDP(0.1): 1}, 1))
     ),
     History(
-        "a Gaussian release of μ = 0.1, then a pure one of ε = 0.5", (({Gaussian(0.1): 1}, 1), ({Pure(0.5): 1}, 1))
+        "a Gaussian release of μ = 0.1, then a pure one of ε = 0.5", (({GaussianDP(0.1): 1}, 1), ({PureDP(0.5): 1}, 1))
     ),
     History(
         "a threshold of ε = 0.2 and δ = 1e-7, then ten pure releases of 0.05",
-        (({Approximate(0.2, 1e-7): 1}, 1), ({Pure(0.05): 1}, 10)),
+        (({ApproxDP(0.2, 1e-7): 1}, 1), ({PureDP(0.05): 1}, 10)),
     ),
 )
 

@@ -25,7 +25,7 @@ from reaedp.attacks.attribute import by_classifier, by_neighbours, infer, infer_
 from reaedp.attacks.density import density_attack
 from reaedp.attacks.linkage import linkability, nearest_reference
 from reaedp.attacks.membership import entropy_and_total, known_curves, known_others, known_sample
-from reaedp.attacks.pair import Codes, Pair, counts, with_and_without
+from reaedp.attacks.pair import Codes, TwoAnswers, counts, with_and_without
 from reaedp.attacks.people import People, Synthesize
 from reaedp.attacks.rounds import cores
 from reaedp.attacks.shadow import most_exposed, shadow
@@ -38,11 +38,11 @@ from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
-from reaedp.planned.synthetic import PlannedSynthetic
+from reaedp.paper.histogram_rows import independent_rows
+from reaedp.plan.kinds.synthetic import PlannedSynthetic
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.permitted import GaussianPromised, permitted
 from reaedp.privacy.unit import Sensitivity, Unit
-from reaedp.synthesis.baselines import independent_rows
 from reaedp.table import Table
 
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
@@ -128,7 +128,7 @@ SYNTHESIZERS = {
 def histograms(rounds: int, rng: np.random.Generator) -> None:
     base = rng.multinomial(ROWS, np.full(BINS, 1 / BINS))
     first, second = np.eye(2, BINS, dtype=np.int64)
-    added, replaced = Pair(base + first, base), Pair(base + first, base + second)
+    added, replaced = TwoAnswers(base + first, base), TwoAnswers(base + first, base + second)
     sample = {"rows": ROWS, "sample": ROWS, "rounds": rounds, "rng": rng}
     cases = {
         "Discrete Laplace, a row added": (added, ONE_CELL, Laplace, lambda e: 1 / (1 + math.exp(-e))),
@@ -175,7 +175,7 @@ def curves(rounds: int, rng: np.random.Generator) -> None:
     rows = []
     for mu in (0.1, 0.25, 0.5, 1.0, 2.0, 4.0):
         scale = float(np.linalg.norm(direction)) / mu
-        auc, accuracy, *_ = known_curves(Pair(direction, np.zeros(20)), scale, rounds, rng)
+        auc, accuracy, *_ = known_curves(TwoAnswers(direction, np.zeros(20)), scale, rounds, rng)
         promise = GaussianPromised(mu)
         rows.append([f"{mu:g}", f"{promise.accuracy:.4f}", accuracy.main, f"{promise.auc:.4f}", auc.main])
     show("Mean curve, 20 coefficients", ["μ", "Φ(μ/2)", "accuracy", "Φ(μ/√2)", "AUC"], rows)

@@ -39,21 +39,21 @@ from reaedp import (
     Unit,
 )
 from reaedp.audits.audit import QUICK, audit
+from reaedp.audits.broken import low_order_bits
 from reaedp.audits.finding import Finding
-from reaedp.audits.gate import gate
 from reaedp.audits.pair import Outputs, Pair, one_at_a_time
+from reaedp.audits.pre_release import pre_release_audit
 from reaedp.audits.replay import replay
-from reaedp.audits.representable import low_order_bits
 from reaedp.audits.request_audit import audit_request
-from reaedp.audits.self_test import self_test
+from reaedp.audits.self_check import self_test
 from reaedp.contract import Curve, Picture
 from reaedp.curves.mean_curve import MeanCurve
-from reaedp.privacy.loss import Pure
-from reaedp.request import Request
-from reaedp.statistics.pixels import Pixels
+from reaedp.plan.request import Request
+from reaedp.privacy.loss import PureDP
+from reaedp.statistics.images.pixels import Pixels
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable
-from reaedp.synthesis.network import Network
+from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.synthesis.synthetic import Synthetic
 
 PEER_CODE = """
@@ -103,7 +103,7 @@ def other_kinds() -> list[tuple[Request, Contract]]:
     return [
         (Request("mean", mean, Gaussian.within(1.0, 1e-5, mean.sensitivity(terms))), terms),
         (Request("picture", pixels, Gaussian.within(1.0, 1e-5, pixels.sensitivity(pictured))), pictured),
-        (Request("network", rows, Network.within(1.0, 1e-5, terms, rows.columns)), terms),
+        (Request("network", rows, MarginalModel.within(1.0, 1e-5, terms, rows.columns)), terms),
         (Request("amortised", rows, Amortised.within(1.0, 1e-5, terms, rows.columns)), terms),
         (Request("deniable", replace(rows, rows=10), Deniable.within(2.0, 1e-5, terms, rows.columns, 10)), terms),
     ]
@@ -138,11 +138,11 @@ def our_mechanisms(runs: int, rng: np.random.Generator) -> None:
         show(f"{count:,} runs", HEADS, lines)
     lines = []
     for request, under in [*((request, terms) for request in requests(terms)[:5]), *other_kinds()]:
-        _, *quickly = timed(partial(gate, under, [request], rng=rng))
+        _, *quickly = timed(partial(pre_release_audit, under, [request], rng=rng))
         _, *whole = timed(partial(replay, under, [request], rng))
         lines.append([f"{request.statistic.title}, {request.mechanism.name}", *quickly, *whole])
-    heads = ("seconds by the clock and of the processor", "gate", "", "replay of all pairs", "")
-    show("The gate before a release, and the replay of all pairs", heads, lines)
+    heads = ("seconds by the clock and of the processor", "pre-release audit", "", "replay of all pairs", "")
+    show("The pre-release audit, and the replay of all pairs", heads, lines)
     panel, clock, processor = timed(lambda: self_test(rng))
     print(f"\nSelf-test in {clock} s, {processor} s of the processor\n{panel}")
 
@@ -162,7 +162,9 @@ def other_libraries(runs: int, peer: Path | None, rng: np.random.Generator) -> N
     if peer is not None:
         releases["diffprivlib, doubles"] = from_peer(peer, runs)
     pair, common = Pair(0, 1, "a count of 0 and a count of 1"), {"runs": runs, "rng": rng, "statistic": low_order_bits}
-    lines = [line(audit(release, pair, claim=Pure(1.0), subject=name, **common)) for name, release in releases.items()]
+    lines = [
+        line(audit(release, pair, claim=PureDP(1.0), subject=name, **common)) for name, release in releases.items()
+    ]
     show(f"Noise of other libraries, {runs:,} runs, by low-order bits", HEADS[:5], lines)
 
 

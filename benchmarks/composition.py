@@ -11,9 +11,9 @@ import csv
 import sys
 
 from reaedp.privacy.accounting import advanced_composition, epsilon, sequential_composition
-from reaedp.privacy.loss import Approximate
+from reaedp.privacy.loss import ApproxDP
 
-EACH, DELTA = Approximate(0.1, 1e-12), 1e-6
+EACH, DELTA = ApproxDP(0.1, 1e-12), 1e-6
 
 
 def main() -> None:

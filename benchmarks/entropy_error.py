@@ -22,8 +22,8 @@ from reaedp import Budget, Category, Contract, Entropy, Laplace, Marginal, Unit,
 from reaedp.answer import Routed
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
-from reaedp.statistics.entropies import shannon_entropy
-from reaedp.statistics.noisy_entropy import entropies_from_counts
+from reaedp.statistics.entropy.entropies import shannon_entropy
+from reaedp.statistics.entropy.noisy_entropy import entropies_from_counts
 
 #: File, column, and the entropy that the paper prints.
 SETS = {

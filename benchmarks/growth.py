@@ -28,7 +28,7 @@ from reaedp.curator.records import Records
 from reaedp.mechanisms.noise import SecretNoise
 from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.synthesis.learned import Learned
-from reaedp.synthesis.network import Network
+from reaedp.synthesis.marginal_model import MarginalModel
 
 ROWS = 100_000
 
@@ -98,7 +98,7 @@ def learned(columns: int, folder: Path) -> Callable[[], Learned]:
     frame = dependent(columns)
     terms = contract(tuple(digit(name, 10) for name in frame.columns), folder)
     names, records = tuple(frame.columns), Records(terms, frame)
-    network = Network.within(1.0, 1e-6, terms, names)
+    network = MarginalModel.within(1.0, 1e-6, terms, names)
     sensitivity = counting_sensitivity(terms.unit)
     return lambda: network.learn(records, names, sensitivity, SecretNoise(), lambda _: None)
 

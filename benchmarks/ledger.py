@@ -18,9 +18,9 @@ from harness.row import Row
 from harness.script import parser, present
 from harness.stopwatch import per_second, seconds
 from reaedp.errors import BudgetRefused
+from reaedp.ledger.ledger import Charge, Ledger
 from reaedp.privacy.budget import Budget
-from reaedp.privacy.ledger import Charge, Ledger
-from reaedp.privacy.loss import Approximate, Gaussian, Loss, Pure
+from reaedp.privacy.loss import ApproxDP, GaussianDP, Loss, PureDP
 from reaedp.privacy.unit import Unit
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
@@ -28,7 +28,7 @@ from postgres import running_server
 
 ROWS = Unit("add-remove")
 SECONDS, RATE = 3.0, "/s"
-MIX: tuple[Loss, ...] = (Pure(0.001), Gaussian(0.002), Approximate(0.001, 1e-13), Pure(0.0005))
+MIX: tuple[Loss, ...] = (PureDP(0.001), GaussianDP(0.002), ApproxDP(0.001, 1e-13), PureDP(0.0005))
 
 
 def charge(dataset: str, loss: Loss) -> Charge:
@@ -73,7 +73,7 @@ def measured(address: str | Path, entries: int) -> Iterator[tuple[str, float, st
         yield "1,000 at once", entries / seconds(lambda: fill(book, "long", entries)), RATE
         after = per_second(lambda: book.charge([charge("long", MIX[0])]), SECONDS)
         yield f"after {entries:,} entries", after, RATE
-        for name, loss in (("pure", Pure(0.002)), ("Gaussian", Gaussian(0.003))):
+        for name, loss in (("pure", PureDP(0.002)), ("Gaussian", GaussianDP(0.003))):
             book.register(name, Budget(0.5, 1e-6), ROWS)
             fitted: list[int] = []
             taken = seconds(lambda name=name, loss=loss, fitted=fitted: fitted.append(exhaust(book, name, loss)))

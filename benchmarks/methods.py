@@ -21,7 +21,7 @@ from harness.ledger import ledger_in
 from harness.table import show
 from reaedp import Budget, Contract, Curator, Integer, Unit
 from reaedp.evaluation.utility import column_sets, marginal_distances
-from reaedp.planned.synthetic import PlannedSynthetic
+from reaedp.plan.kinds.synthetic import PlannedSynthetic
 
 #: Rows asked for; each deniable one costs something, the others do not.
 ROWS = {"network": 20_000, "amortised": 20_000, "deniable": 1_000}

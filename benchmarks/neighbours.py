@@ -55,17 +55,17 @@ def measured(path: Path) -> dict[str, float]:
     """One release of a histogram of two columns, after another that is not counted, which loads the libraries."""
     import numpy as np
 
-    from reaedp import Budget, Category, Contract, Laplace, Marginal, Number, Unit
+    from reaedp import Budget, Category, Contract, Laplace, Ledger, Marginal, Number, Unit
     from reaedp.audits.constant_noise import ConstantNoise
     from reaedp.curator.curator import Curator
-    from reaedp.folder import expected_bytes, new_folder
-    from reaedp.request import Request
+    from reaedp.plan.request import Request
+    from reaedp.release.folder import expected_bytes, new_folder
 
     columns = (
         Number(name="age", lower=0, upper=100, bins=10, provenance="public"),
         Category(name="job", levels=("clerk", "nurse"), provenance="public"),
     )
-    request = Request("door", Marginal("age", "job"), Laplace(1.0))
+    request = Request("audited", Marginal("age", "job"), Laplace(1.0))
     started = 0.0
     for turn in ("first", "second"):
         contract = Contract(
@@ -75,6 +75,7 @@ def measured(path: Path) -> dict[str, float]:
             ledger=str(path.parent / f"{path.stem}.{turn}.{time.time_ns()}.sqlite"),
             columns=columns,
         )
+        Ledger.create(contract.ledger).close()
         data = path if turn == "second" else _small(path)
         started = time.process_time()
         curator = Curator(contract, data, noise=ConstantNoise(7, np.random.default_rng(0)))

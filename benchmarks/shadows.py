@@ -25,7 +25,7 @@ from reaedp.evaluation.refit import Refit
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.permitted import permitted_by
 from reaedp.statistics.marginal import counting_sensitivity
-from reaedp.synthesis.network import Network
+from reaedp.synthesis.marginal_model import MarginalModel
 from synthesis import DELTA, ORDERED, declared
 
 SEARCHED = 2_000
@@ -64,7 +64,7 @@ def main() -> None:
     columns = tuple(declared(name, domain[name], name in ORDERED) for name in names)
     budget = Budget(chosen.epsilon, DELTA)
     contract = Contract(dataset="adult", unit=Unit("add-remove"), budget=budget, ledger="none", columns=columns)
-    network = Network.within(chosen.epsilon, DELTA, contract, names)
+    network = MarginalModel.within(chosen.epsilon, DELTA, contract, names)
     again = Refit(contract, names, Calibrated(network, counting_sensitivity(contract.unit)), len(codes))
     rng = np.random.default_rng(1)
     target = most_exposed(codes, Space.of(columns), among=rng.choice(len(codes), SEARCHED, replace=False))

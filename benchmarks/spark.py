@@ -20,7 +20,7 @@ from harness.script import parser, present
 from harness.stopwatch import best
 from reaedp import Budget, Category, Contract, Curator, Laplace, Marginal, Number, Unit
 from reaedp.curator.records import Records
-from reaedp.curator.spark_session import session_of
+from reaedp.engines.spark.session import session_of
 
 DATA = Path(__file__).parent / "data"
 LEVELS = tuple("abcdefgh")

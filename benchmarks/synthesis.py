@@ -34,7 +34,7 @@ from reaedp.mechanisms.noise import SecretNoise
 from reaedp.rate import mean
 from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.synthesis.learned import Learned
-from reaedp.synthesis.network import Network
+from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.synthesis.synthetic import Synthetic
 
 Codes = NDArray[np.int32]
@@ -154,7 +154,7 @@ def released(data: Data, epsilon: float) -> tuple[float, float, float, float]:
     with tempfile.TemporaryDirectory() as folder:
         terms = contract(data, folder)
         start = time.perf_counter()
-        network = Network.within(epsilon, DELTA, terms, data.names)
+        network = MarginalModel.within(epsilon, DELTA, terms, data.names)
         release = Curator(terms, data.frame).release(Synthetic(data.names, len(data.train)), network)
         seconds = time.perf_counter() - start
     found = utility(
@@ -172,7 +172,7 @@ def released(data: Data, epsilon: float) -> tuple[float, float, float, float]:
 
 def speed(data: Data, epsilon: float) -> None:
     terms = contract(data, "unused")
-    network = Network.within(epsilon, DELTA, terms, data.names)
+    network = MarginalModel.within(epsilon, DELTA, terms, data.names)
     sensitivity = counting_sensitivity(terms.unit)
     records = Records(terms, data.frame)
     learned: list[Learned] = []

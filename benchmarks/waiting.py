@@ -20,14 +20,14 @@ from harness.script import parser, present
 from harness.stopwatch import Job, best
 from reaedp import Budget, Category, Contract, Laplace, Marginal, Number, Plan, PlannedRelease, Unit, publish
 from reaedp.audits.request_audit import audit_request
-from reaedp.mechanisms.privacy_test import optimal
+from reaedp.mechanisms.acceptance import optimal
+from reaedp.plan.request import Request
 from reaedp.privacy.accounting import epsilon, simple_epsilon
-from reaedp.privacy.loss import Gaussian, Loss, Pure
-from reaedp.request import Request
-from reaedp.statistics.consistency import consistent
+from reaedp.privacy.loss import GaussianDP, Loss, PureDP
+from reaedp.statistics.entropy.consistency import consistent
 
-LOSSES: dict[Loss, int] = {Pure(0.001 * size): 10_000 for size in range(1, 6)} | {
-    Gaussian(0.001 * size): 10_000 for size in range(1, 6)
+LOSSES: dict[Loss, int] = {PureDP(0.001 * size): 10_000 for size in range(1, 6)} | {
+    GaussianDP(0.001 * size): 10_000 for size in range(1, 6)
 }
 
 

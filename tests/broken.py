@@ -12,8 +12,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.mechanisms.privacy_test import PrivacyTest
-from reaedp.mechanisms.published_test import PublishedTest
+from reaedp.mechanisms.acceptance import PrivacyTest
+from reaedp.mechanisms.published_acceptance import PublishedTest
 from reaedp.mechanisms.stopping import Stopping, guarantee
 from reaedp.privacy.unit import Unit
 

@@ -9,63 +9,21 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests_support import ledger_in
+from tests_support import CONTRACT, PLAN, ledger_in
 
 # A busy machine is no defect: no test may fail because an example took long.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
 
-CONTRACT = """
-[dataset]
-name = "clinic"
+#: Fixtures that start a cluster, a database server or a browser, or build the site: what needs one is slow.
+STARTED = {"browser", "cluster", "postgres", "server", "site"}
 
-[unit]
-change = "add-remove"
 
-[budget]
-epsilon = 1.0
-delta = 1e-6
-ledger = "budget.sqlite"
-
-[columns.age]
-kind = "number"
-lower = 0
-upper = 100
-bins = 10
-provenance = "public"
-
-[columns.sex]
-kind = "category"
-levels = ["f", "m"]
-provenance = "public"
-"""
-
-PLAN = """
-contract = "contract.toml"
-
-[[release]]
-name = "ages"
-kind = "histogram"
-columns = ["age"]
-mechanism = "laplace"
-share = 0.25
-
-[[release]]
-name = "both"
-kind = "histogram"
-columns = ["age", "sex"]
-mechanism = "gaussian"
-epsilon = 0.4
-delta = 1e-7
-
-[[release]]
-name = "frequent"
-kind = "histogram"
-columns = ["age", "sex"]
-mechanism = "threshold"
-epsilon = 0.2
-delta = 1e-7
-"""
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if STARTED.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session", autouse=True)

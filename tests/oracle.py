@@ -180,6 +180,16 @@ def _name_of_double(value: float) -> str:
     return str(int(value)) if abs(value) < 2**63 and value == int(value) else repr(value)
 
 
+def _identifier(text: str) -> bool:
+    """Digits, an e and digits, as no program prints a double that it has; hexadecimal identifiers look so."""
+    bare = text.strip(BLANKS)
+    first, letter, last = bare.lower().partition("e")
+    if not (letter and _digits(first) and _digits(last)):
+        return False
+    printed = len(first) == 1 and first != "0" and last[0] != "0" and 16 <= int(last) <= 307
+    return not printed
+
+
 def _name_of_moment(micros: int) -> str:
     days, rest = divmod(micros, DAY)
     if not 1 - EPOCH.toordinal() <= days <= date.max.toordinal() - EPOCH.toordinal():
@@ -207,7 +217,7 @@ def name(cell: Any) -> str | None:  # noqa: PLR0911 - each is a type
         if _whole(cell) is not None:
             return _whole(cell)
         if found is not None:
-            return _name_of_double(found)
+            return cell if _identifier(cell) else _name_of_double(found)
         if word(cell) is not None:
             return str(word(cell)).lower()
         return cell if micros is None else _name_of_moment(micros)
@@ -215,6 +225,8 @@ def name(cell: Any) -> str | None:  # noqa: PLR0911 - each is a type
         return str(cell).lower()
     if isinstance(cell, int):
         return str(cell)
+    if isinstance(cell, Decimal) and cell == cell.to_integral_value():
+        return str(int(cell))
     if isinstance(cell, float | Decimal):
         return _name_of_double(number(cell))  # type: ignore[arg-type]
     micros = moment(cell)

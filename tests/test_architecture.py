@@ -15,23 +15,27 @@ FILES = sorted(SOURCE.rglob("*.py"))
 #: Imports go from a later layer to an earlier one, or stay within a layer.
 LAYERS = [
     ["errors"],
+    ["disk"],
     ["privacy"],
+    ["ledger"],
     ["contract"],
-    ["answer", "table", "claimed_folder", "engine", "rate", "label", "place"],
+    ["rate", "label"],
+    ["frames"],
+    ["answer", "table"],
     ["mechanisms"],
     ["statistics"],
     ["synthesis"],
     ["curves"],
-    ["description", "request", "release"],
-    ["planned"],
-    ["plan", "forecast", "advice", "calibration", "purchase"],
-    ["charts", "readme", "schema", "manifest", "folder", "signature"],
+    ["plan"],
+    ["report.charts"],
+    ["release"],
     ["report"],
+    ["engines"],
     ["curator"],
     ["attacks"],
     ["evaluation"],
     ["audits"],
-    ["learning", "publication", "verification"],
+    ["release.publication", "release.verification"],
     ["paper"],
     ["cli", "__init__", "__main__"],
 ]
@@ -42,27 +46,27 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 #: whose seed is printed there; and names of tables, files and ledgers that nobody else has, which hide nothing.
 RANDOM = {
     "mechanisms/noise.py": {"numpy.random.default_rng", "opendp", "os.urandom"},
-    "audits/canary_files.py": {"numpy.random.default_rng"},
+    "audits/neighbour_files.py": {"numpy.random.default_rng"},
     "cli/audit.py": {"numpy.random.default_rng"},
     "cli/evaluate.py": {"numpy.random.default_rng"},
     "cli/report.py": {"numpy.random.default_rng"},
     "cli/reproduce.py": {"numpy.random.default_rng"},
     "paper/datasets.py": {"numpy.random.RandomState"},
-    "curator/kept_rows.py": {"uuid.uuid4"},
+    "engines/kept_rows.py": {"uuid.uuid4"},
     "report/page.py": {"uuid.uuid4"},
-    "signature.py": {"uuid.uuid4"},
-    "privacy/schema.py": {"secrets", "secrets.token_hex"},
+    "release/signature.py": {"uuid.uuid4"},
+    "ledger/schema.py": {"secrets", "secrets.token_hex"},
 }
 #: Where modules are looked up while the program runs, and foreign memory is read.
 DYNAMIC = {
     "__init__.py": {"importlib.import_module"},
+    "disk/system.py": {"getattr(os)"},
     "paper/items.py": {"importlib.import_module"},
-    "statistics/pixels.py": {"importlib.import_module"},
-    "curator/stream.py": {"ctypes"},
-    "signature.py": {"importlib.import_module"},
+    "statistics/images/pixels.py": {"importlib.import_module"},
+    "release/signature.py": {"importlib.import_module"},
 }
 #: It tells Spark to send the package, and looks at nothing in it.
-WHOLE = {"curator/spark_python.py": {"reaedp"}}
+WHOLE = {"engines/spark/python_workers.py": {"reaedp"}}
 
 
 def homes() -> dict[str, str]:
@@ -89,6 +93,16 @@ def part(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
+def layer(module: str) -> str:
+    """The name in LAYERS that speaks for a module: its own, its sub-room's, or its room's."""
+    parts = module.split(".")
+    return next((name for size in (2, 1) if (name := ".".join(parts[:size])) in LEVEL), parts[0])
+
+
+def module(path: Path) -> str:
+    return ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+
+
 def trees(*folders: str) -> list[tuple[Path, ast.Module]]:
     chosen = [path for path in FILES if not folders or part(path) in folders]
     assert chosen
@@ -96,20 +110,20 @@ def trees(*folders: str) -> list[tuple[Path, ast.Module]]:
 
 
 def test_every_part_has_a_layer() -> None:
-    assert {part(path) for path in FILES} == set(LEVEL)
+    assert {layer(module(path)) for path in FILES} == set(LEVEL)
 
 
 @pytest.mark.parametrize(
     ("path", "tree"), trees(), ids=lambda v: str(v.relative_to(SOURCE)) if isinstance(v, Path) else ""
 )
 def test_imports_go_downward_only(path: Path, tree: ast.Module) -> None:
-    assert not upward(part(path), tree)
+    assert not upward(layer(module(path)), tree)
 
 
 def upward(own: str, tree: ast.AST) -> list[str]:
     """Names of the package that lie above this part, however they are imported."""
     names = (name for name in imports(tree, HOMES) if name.startswith("reaedp."))
-    return [name for name in names if LEVEL.get(name.split(".")[1], -1) > LEVEL[own]]
+    return [name for name in names if LEVEL.get(layer(name.removeprefix("reaedp.")), -1) > LEVEL[own]]
 
 
 def test_only_one_file_imports_the_noise_library() -> None:
@@ -119,7 +133,7 @@ def test_only_one_file_imports_the_noise_library() -> None:
 
 def test_only_the_curator_and_audits_of_made_up_data_name_the_secret_source() -> None:
     users = {path.relative_to(SOURCE).as_posix() for path, tree in trees() if holds(tree, ".SecretNoise")}
-    assert {"audits/door_audit.py", "curator/curator.py"} == users
+    assert {"audits/release_channel.py", "curator/curator.py"} == users
 
 
 def holds(tree: ast.AST, ending: str) -> bool:
@@ -127,20 +141,20 @@ def holds(tree: ast.AST, ending: str) -> bool:
     return any(name.endswith(ending) or f"{ending}." in name for name in reached(tree, HOMES))
 
 
-def test_records_are_held_only_by_the_door_and_by_what_looks_at_truth_or_at_made_up_data() -> None:
+def test_records_are_held_only_by_the_curator_and_by_what_looks_at_truth_or_at_made_up_data() -> None:
     users = {part(path) for path, tree in trees() if holds(tree, "records.Records")}
     assert {"audits", "curator", "evaluation"} == users
 
 
 def test_public_reports_cannot_reach_records() -> None:
-    for path, tree in trees("report", "charts"):
+    for path, tree in trees("report"):
         assert not beside_records(tree), path.name
 
 
 def beside_records(tree: ast.AST) -> set[str]:
     """Parts that hold records or truth, or look at them, and are reached from here."""
-    used = {name.split(".")[1] for name in reached(tree, HOMES) if name.startswith("reaedp.")}
-    return used & {"curator", "attacks", "evaluation", "audits", "learning", "publication"}
+    used = {layer(name.removeprefix("reaedp.")) for name in reached(tree, HOMES) if name.startswith("reaedp.")}
+    return used & {"engines", "curator", "attacks", "evaluation", "audits", "release.publication"}
 
 
 def test_true_rows_are_asked_for_only_by_evaluation() -> None:
@@ -299,8 +313,11 @@ def test_every_public_name_is_followed_home() -> None:
 
 def test_nothing_is_printed_or_logged_outside_the_command_line() -> None:
     for path, tree in trees():
-        if path.name == "spark_collect.py":  # it silences the loggers of others
+        if path.name == "collect.py":  # it silences the loggers of others
             assert not [call for call in calls(tree) if call.startswith("logging")]
+        elif path.name == "workbooks.py":  # it silences the warnings of a library
+            silent = {"warnings.catch_warnings", "warnings.simplefilter"}
+            assert silent == {call for call in calls(tree) if call.startswith(("logging", "warnings", "print"))}
         elif path.name == "state_folder.py":  # it warns of a folder that knows no rows
             assert {"warnings.warn"} == {
                 call for call in calls(tree) if call.startswith(("logging", "warnings", "print"))
@@ -312,8 +329,8 @@ def test_nothing_is_printed_or_logged_outside_the_command_line() -> None:
 
 
 def test_errors_where_rows_are_never_quote_what_the_engine_said() -> None:
-    """In the curator no message contains the text of a caught exception, except one about opening a file."""
-    for path, tree in trees("curator"):
+    """Where rows are no message contains the text of a caught exception, except one about opening a file."""
+    for path, tree in trees("curator", "engines"):
         for handler in (node for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler) and node.name):
             if ast.unparse(handler.type or handler) == "ReaedpError":  # our own words
                 continue
@@ -331,7 +348,7 @@ def test_errors_where_rows_are_never_quote_what_the_engine_said() -> None:
 
 
 def test_private_parts_are_never_serialised_by_default() -> None:
-    for path, tree in trees("curator"):
+    for path, tree in trees("curator", "engines"):
         assert not {"pickle", "marshal", "shelve"} & {name.split(".")[0] for name in imports(tree)}, path.name
 
 
@@ -359,8 +376,10 @@ def proofs() -> list[tuple[Path, str, str]]:
     return found
 
 
-def test_there_are_proofs_beside_statistics_mechanisms_privacy_and_curator() -> None:
-    assert {"statistics", "mechanisms", "privacy", "curator"} <= {file.parent.name for file, _, _ in proofs()}
+def test_there_are_proofs_beside_whatever_the_promise_rests_on() -> None:
+    assert {"privacy", "ledger", "mechanisms", "statistics", "engines", "curator", "release"} <= {
+        file.parent.name for file, _, _ in proofs()
+    }
 
 
 @pytest.mark.parametrize(

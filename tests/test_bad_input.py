@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from reaedp import Contract, Ledger, Plan, publish
 from reaedp.errors import DeclarationError, ReaedpError
-from reaedp.folder import new_folder
 from reaedp.mechanisms.noise import SeededNoise
+from reaedp.release.folder import new_folder
 from tests_support import folder_facts, small_plan
 
 Run = Callable[..., CompletedProcess[str]]
@@ -87,7 +87,12 @@ def test_a_wrong_declaration_is_one_clear_error_and_costs_nothing(clinic: Path, 
 
 
 @pytest.mark.parametrize(
-    "content", [None, b"", b"\n", b"height,weight\n1,2\n", b"age,age,sex\n1,2,f\n", b"\xff\xfe\x00"]
+    "content",
+    [
+        None,
+        b"height,weight\n1,2\n",
+        *(pytest.param(it, marks=pytest.mark.slow) for it in (b"", b"\n", b"age,age,sex\n1,2,f\n", b"\xff\xfe\x00")),
+    ],
 )
 def test_data_without_the_declared_table_is_exit_code_2(clinic: Path, reaedp: Run, content: bytes | None) -> None:
     (clinic / "data.csv").unlink()
@@ -110,6 +115,7 @@ def test_an_output_folder_in_use_is_left_alone(clinic: Path, reaedp: Run) -> Non
         assert 0 == ledger.spent("clinic")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", ["", "\n", ",\n,\n", "x,y\n" * 5, "nan,f\ninf,m\n-inf,\n1e999,🙂\n"])
 def test_whatever_depends_on_rows_is_released_not_refused(clinic: Path, rows: str) -> None:
     (clinic / "data.csv").write_text("age,sex\n" + rows, encoding="utf-8")
@@ -139,7 +145,7 @@ def test_a_failure_while_writing_leaves_no_folder_and_keeps_the_charge(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("reaedp.folder._sync", full)
+    monkeypatch.setattr("reaedp.release.folder.sync", full)
     with pytest.raises(ReaedpError, match="The charge stands"):
         publish(plan, clinic / "data.csv", clinic / "out")
     assert not (clinic / "out").exists()
@@ -157,6 +163,7 @@ def test_an_unwritable_place_is_an_error_before_the_charge(clinic: Path) -> None
 HOSTILE = ["<script>", "a\nb", "\u202eabc", 'x"y', "x'y", "a,b", "; DROP TABLE", "🙂", "c0", "count", "v0", "x" * 1_000]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_column_names_and_levels_are_hostile_input(clinic: Path, name: str) -> None:
     from reaedp import Budget, Category, PlannedRelease, Unit
@@ -177,6 +184,7 @@ def test_column_names_and_levels_are_hostile_input(clinic: Path, name: str) -> N
 values = st.one_of(st.none(), st.floats(), st.integers(-(10**30), 10**30), st.text(max_size=30))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.lists(values, max_size=15), st.lists(values, max_size=15))
 def test_any_two_tables_give_outputs_that_differ_in_noisy_numbers_only(

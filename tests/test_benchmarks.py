@@ -103,6 +103,17 @@ def test_every_script_is_explained() -> None:
     assert not [name for name in SCRIPTS if f"{name}.py" not in text and name != "suite"]
 
 
+@pytest.mark.slow
+def test_the_benchmark_of_neighbours_measures_eight_folders_of_one_size() -> None:
+    done = subprocess.run(
+        [sys.executable, str(BENCHMARKS / "neighbours.py"), "--rows", "10"], capture_output=True, text=True, check=False
+    )
+    assert 0 == done.returncode, done.stderr
+    sizes = [line.split("|")[4] for line in done.stdout.splitlines()[2:]]
+    assert (8, 1) == (len(sizes), len(set(sizes)))
+
+
+@pytest.mark.slow
 def test_every_script_has_help() -> None:
     """All in one process, which imports the libraries once; each defines what its help says before it measures."""
     code = (
@@ -122,6 +133,7 @@ def test_every_script_has_help() -> None:
     assert len(SCRIPTS) == done.stdout.count("usage:")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", ["histogram", "start_up"])
 def test_a_tiny_run_writes_rows(script: str, tmp_path: Path) -> None:
     tiny = {"histogram": ["--rows", "1000", "--from", "memory", "--without-peers", "--rounds", "1"]}

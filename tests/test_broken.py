@@ -7,7 +7,7 @@ import pytest
 
 from broken import Case, Law, cases, stopped
 from reaedp.errors import DeclarationError
-from reaedp.mechanisms.privacy_test import PrivacyTest, optimal
+from reaedp.mechanisms.acceptance import PrivacyTest, optimal
 from reaedp.mechanisms.stopping import Stopping, guarantee
 from reaedp.privacy.unit import Unit
 

@@ -15,8 +15,8 @@ from reaedp import Calibration, Gaussian, Laplace
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.privacy.unit import Sensitivity
-from reaedp.statistics.lattice import Lattice
-from reaedp.statistics.sensitivities import shannon_sensitivity
+from reaedp.statistics.entropy.lattice import Lattice
+from reaedp.statistics.entropy.sensitivities import shannon_sensitivity
 
 CHANGES = ["add-remove", "replace"]
 
@@ -50,10 +50,10 @@ def test_the_least_epsilon_keeps_the_error_and_one_digit_less_does_not(
 
 def test_bounds_are_those_of_the_mechanisms_themselves() -> None:
     counts = Calibration(kind="counts", change="replace", epsilon=0.5, bins=30, confidence=0.9, max_rows=2)
-    assert Laplace(0.5).spread(Sensitivity(4, 8, 2), 0.9, 30) == counts.bound()
+    assert Laplace(0.5).error_quantile(Sensitivity(4, 8, 2), 0.9, 30) == counts.bound()
     noise = Gaussian.within(0.5, 1e-6, Sensitivity(1, 1, 1))
     gaussian = Calibration(kind="counts", change="add-remove", epsilon=0.5, bins=7, mechanism="gaussian", delta=1e-6)
-    assert noise.spread(Sensitivity(1, 1, 1), 0.95, 7) == gaussian.bound()
+    assert noise.error_quantile(Sensitivity(1, 1, 1), 0.95, 7) == gaussian.bound()
     entropy = Calibration(kind="entropy", change="add-remove", epsilon=0.5, rows=100)
     # Inverse of the continuous law: Δ ln(20) / ε, and the lattice adds less than one part in 500.
     plain = shannon_sensitivity(100, change="add-remove") * math.log(20) / 0.5
@@ -92,9 +92,9 @@ def test_the_most_bins_keep_the_error_and_one_more_does_not(facts: dict[str, Any
 @pytest.mark.parametrize(
     ("facts", "error", "words"),
     [
-        ({"kind": "entropy"}, 0.1, "open: epsilon, rows"),
-        ({"kind": "entropy", "rows": 10, "epsilon": 1.0}, 0.1, "open: none"),
-        ({"kind": "counts", "rows": 10}, 1, "open: epsilon, bins"),
+        ({"kind": "entropy"}, 0.1, "left out: epsilon, rows"),
+        ({"kind": "entropy", "rows": 10, "epsilon": 1.0}, 0.1, "left out: none"),
+        ({"kind": "counts", "rows": 10}, 1, "left out: epsilon, bins"),
         ({"kind": "curves", "rows": 10}, 1, "Unknown kind"),
         ({"kind": "counts", "bins": 3, "mechanism": "threshold"}, 1, "Unknown mechanism"),
         ({"kind": "counts", "bins": 3, "mechanism": "gaussian"}, 1, "delta"),
@@ -102,8 +102,8 @@ def test_the_most_bins_keep_the_error_and_one_more_does_not(facts: dict[str, Any
         ({"kind": "counts", "bins": 0}, 1, "bins must be"),
         ({"kind": "counts", "bins": 3, "confidence": 1.0}, 1, "confidence"),
         ({"kind": "counts", "bins": 3}, 0.0, "error"),
-        ({"kind": "counts", "epsilon": 1e-3}, 0.5, "out of reach"),
-        ({"kind": "entropy", "rows": 2}, 1e-9, "out of reach"),
+        ({"kind": "counts", "epsilon": 1e-3}, 0.5, "cannot be reached"),
+        ({"kind": "entropy", "rows": 2}, 1e-9, "cannot be reached"),
         ({"kind": "histogram-entropy", "rows": 100, "bins": 5, "confidence": 0.999}, 1, "confidence"),
     ],
 )
@@ -127,7 +127,7 @@ def calibrate(tmp_path: Path) -> Calibrate:
 def test_the_command_answers_in_a_sentence_a_table_and_a_file(calibrate: Calibrate, tmp_path: Path) -> None:
     done = calibrate("--change", "add-remove", "--error-bits", "0.05", "--rows", "1000", "--plot", "curve.csv")
     assert 0 == done.returncode, done.stderr
-    assert "ε = 0.683 keeps the entropy within 0.05 bits, 95 % of the time." in done.stdout
+    assert "ε = 0.683 keeps the entropy within 0.05 bits with 95 % confidence." in done.stdout
     assert 9 == done.stdout.count("±")
     assert 1 == done.stdout.count("◀")
     lines = (tmp_path / "curve.csv").read_text().splitlines()

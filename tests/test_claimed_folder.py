@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from reaedp.claimed_folder import LOCK, ClaimedFolder, clear
-from reaedp.folder import new_folder
-from reaedp.plan import Plan
-from reaedp.publication import publish
+from reaedp.disk.claimed_folder import LOCK, ClaimedFolder, clear
+from reaedp.plan.plan import Plan
+from reaedp.release.folder import new_folder
+from reaedp.release.publication import publish
 
 #: Makes a folder, says so, and waits to be killed.
 MAKER = """
 import sys
 from pathlib import Path
-from reaedp.claimed_folder import ClaimedFolder
+from reaedp.disk.claimed_folder import ClaimedFolder
 made = ClaimedFolder.make(Path(sys.argv[1]), "release")
 (made.path / "half.csv").write_text("1,2")
 print("made", flush=True)
@@ -115,14 +115,65 @@ def test_a_forked_process_does_not_remove_the_folder_of_its_parent(tmp_path: Pat
 
 def test_what_an_engine_of_a_killed_process_spilled_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    code = (
-        "import sys; from reaedp.engine import connect; held = connect(); print('made', flush=True); sys.stdin.read()"
-    )
+    engine = "import sys; from reaedp.disk.duckdb_engine import connect; held = connect()"
+    code = f"{engine}; print('made', flush=True); sys.stdin.read()"
     kill(started(code, tmp_path))
     (left,) = hidden(tmp_path)
     done = subprocess.run(
-        [sys.executable, "-c", "from reaedp.engine import connect; connect().execute('SELECT 1')"], check=False
+        [sys.executable, "-c", "from reaedp.disk.duckdb_engine import connect; connect().execute('SELECT 1')"],
+        check=False,
     )
     assert 0 == done.returncode
     assert not left.exists()
     assert [] == hidden(tmp_path)
+
+
+#: What else writes under a hidden name, or makes up data: each stops where it holds something.
+STOPPED = {
+    "evaluation": """
+import reaedp.evaluation.line as held
+from reaedp.cli.evaluate import _write
+held.write_lines = {pause}
+_write(Path("out"), [])
+""",
+    "reproduction": """
+import reaedp.paper.reproduction as held
+held.markdown, held.page = {pause}, lambda done: ""
+held._write(Path("out"), [])
+""",
+    "contract": """
+import os
+from reaedp.contract.document import _replace
+Path("contract.toml").touch()
+os.fsync = {pause}
+_replace(Path("contract.toml"), "")
+""",
+    "audit": """
+import numpy as np
+import reaedp.audits.replay as held
+from reaedp.plan.plan import Plan
+held.Rehearsal = {pause}
+plan = Plan.load("plan.toml")
+try:
+    held.replay(plan.contract, plan, rng=np.random.default_rng(0))
+except AttributeError:
+    pass  # there was no rehearsal
+""",
+}
+PAUSE = "lambda *_: (print('made', flush=True), sys.stdin.read())[1]"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("purpose", STOPPED)
+def test_what_a_killed_command_hid_is_removed_when_the_next_one_comes(
+    clinic: Path, purpose: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(clinic))
+    code = "import sys\nfrom pathlib import Path\n" + STOPPED[purpose]
+    kill(started(code.format(pause=PAUSE), clinic))
+    assert [purpose] == [path.name.split("-")[1] for path in hidden(clinic)]
+    done = subprocess.run(
+        [sys.executable, "-c", code.format(pause="lambda *_: ''")], cwd=clinic, check=False, capture_output=True
+    )
+    assert 0 == done.returncode, done.stderr
+    assert [] == hidden(clinic)

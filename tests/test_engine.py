@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from reaedp.engine import MEMORY, connect_for_released
+from reaedp.disk.duckdb_engine import MEMORY, connect_for_released
 
 FORK = """
 import os, sys
-from reaedp.engine import connect_for_released
+from reaedp.disk.duckdb_engine import connect_for_released
 
 def asked():
     connection = connect_for_released()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reaedp.statistics.entropies import shannon_entropy
+from reaedp.statistics.entropy.entropies import shannon_entropy
 
 FOLDER = os.environ.get("REAEDP_DATA")
 SCRIPT = Path(__file__).parent.parent / "benchmarks" / "entropy_error.py"
@@ -55,6 +55,7 @@ def test_the_entropies_of_the_paper_are_found_to_four_decimals(experiment: Any, 
     assert experiment.SETS[name][2] == round(shannon_entropy(tables[name]), 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "change"), EXPECTED)
 def test_the_best_route_beats_the_published_algorithm_at_epsilon_one(
     experiment: Any, tables: Any, name: str, change: str

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from broken import cases
-from reaedp.mechanisms.published_test import PublishedTest
+from reaedp.mechanisms.published_acceptance import PublishedTest
 from reaedp.paper.item import Item
 from reaedp.privacy.conversion import gaussian_delta, gaussian_mu
 

@@ -69,11 +69,11 @@ def test_more_confidence_or_fewer_trials_make_a_range_wider() -> None:
 
 def test_impossible_figures_are_refused() -> None:
     for successes, trials in ((-1, 3), (4, 3), (0, 0)):
-        with pytest.raises(DeclarationError, match="between 0 and the trials"):
+        with pytest.raises(DeclarationError, match="between 0 and the number of trials"):
             share(successes, trials)
     with pytest.raises(DeclarationError, match="two or more runs"):
         mean([1.0])
-    with pytest.raises(DeclarationError, match="must lie in its range"):
+    with pytest.raises(DeclarationError, match="low ≤ value ≤ high"):
         Rate(0.5, 0.6, 0.7, 0.95)
-    with pytest.raises(DeclarationError, match="must lie in its range"):
+    with pytest.raises(DeclarationError, match="low ≤ value ≤ high"):
         Rate(0.5, 0.4, 0.6, 1.0)

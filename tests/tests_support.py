@@ -6,6 +6,76 @@ from pathlib import Path
 
 from reaedp import Budget, Contract, Ledger, Number, Plan, PlannedRelease, Unit
 
+#: The clinic, as its custodian has it on disk.
+CONTRACT = """
+[dataset]
+name = "clinic"
+
+[unit]
+change = "add-remove"
+
+[budget]
+epsilon = 1.0
+delta = 1e-6
+ledger = "budget.sqlite"
+
+[columns.age]
+kind = "number"
+lower = 0
+upper = 100
+bins = 10
+provenance = "public"
+
+[columns.sex]
+kind = "category"
+levels = ["f", "m"]
+provenance = "public"
+"""
+
+PLAN = """
+contract = "contract.toml"
+
+[[release]]
+name = "ages"
+kind = "histogram"
+columns = ["age"]
+mechanism = "laplace"
+share = 0.25
+
+[[release]]
+name = "both"
+kind = "histogram"
+columns = ["age", "sex"]
+mechanism = "gaussian"
+epsilon = 0.4
+delta = 1e-7
+
+[[release]]
+name = "frequent"
+kind = "histogram"
+columns = ["age", "sex"]
+mechanism = "threshold"
+epsilon = 0.2
+delta = 1e-7
+"""
+
+
+def planned(name: str, kind: str, **keys: object) -> str:
+    """One `[[release]]` of a plan, as it is written."""
+    lines = [f"{key} = {_written(value)}\n" for key, value in {"name": name, "kind": kind, **keys}.items()]
+    return "[[release]]\n" + "".join(lines)
+
+
+def _written(value: object) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_written, value))}]"
+    return json.dumps(value) if isinstance(value, str) else repr(value)
+
+
+def releases(*parts: str) -> str:
+    """A plan, or a part of one."""
+    return "".join(parts)
+
 
 def ledger_in(folder: Path, name: str = "budget.sqlite") -> str:
     """The ledger of a folder, made when a test first asks for it."""

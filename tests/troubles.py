@@ -50,8 +50,10 @@ DOUBLES = """NaN|Infinity|-Infinity|1e15|1e16|1e22|123456.75|1e-7|5e-324|-5e-324
     |0.4|0.7|0.7999999999999999|1|7|3.5""".replace("\n    ", "")
 MOMENTS = "0001-01-01 00:00:00|9999-12-31 23:59:59.999999|2020-01-31 23:59:59.999999|infinity|-infinity"
 INSTANTS = "2020-01-31 23:30:00-02|2020-02-01 01:00:00+02|9999-12-31 23:59:59.999999+00|infinity"
-PERSONS = ["anna", "bo", None, "çelik", "🙂", "o'neil", "x/y"]
+PERSONS = ["12e45678", "99e999", None, "çelik", "🙂", "o'neil", "x/y"]
 
+#: The same double, and two people.
+LONG = [str(2**53), str(2**53 + 1)]
 #: Name: type in PostgreSQL, type in the embedded engine, values as both read them.
 TYPED: dict[str, tuple[str, str, list[str]]] = {
     "words": ("text", "VARCHAR", TEXTS),
@@ -62,7 +64,7 @@ TYPED: dict[str, tuple[str, str, list[str]]] = {
     "tiny": ("smallint", "SMALLINT", ["0", "1", "7", "-1", "32767", "-32768"]),
     "middle": ("integer", "INTEGER", ["0", "1", "7", "-1", "2147483647"]),
     "large": ("bigint", "BIGINT", ["0", "1", "7", "-1", "9007199254740993", str(2**63 - 1), str(-(2**63))]),
-    "huge": ("numeric(38,0)", "DECIMAL(38,0)", ["0", "7", "-1", "512012067193669321252", "9" * 38, str(2**63)]),
+    "huge": ("numeric(38,0)", "DECIMAL(38,0)", ["0", "7", "-1", "512012067193669321252", "9" * 38, str(2**63), *LONG]),
     "exact": ("numeric(20,4)", "DECIMAL(20,4)", ["0", "1", "0.3", "7", "-1.5", "0.0001", "9999999999999999.9999"]),
     "single": ("real", "FLOAT", ["0", "1", "0.3", "7", "3.5", "NaN", "Infinity", "-Infinity", "-0.0", "1e-45", "3e38"]),
     "double": ("double precision", "DOUBLE", DOUBLES.split("|")),

@@ -12,7 +12,7 @@ def rows():
     import pandas as pd
 
     import reaedp
-    from reaedp.synthesis.network import Network
+    from reaedp.synthesis.marginal_model import MarginalModel
     from reaedp.synthesis.synthetic import Synthetic
 
     none = dict.fromkeys(("null", "nan", "infinite", "unparsable", "outside"), "drop")
@@ -34,7 +34,7 @@ def rows():
             columns=tuple(columns),
         )
         reaedp.Ledger.create(contract.ledger).close()
-        network = Network.within(table.epsilon, table.delta, contract, names)
+        network = MarginalModel.within(table.epsilon, table.delta, contract, names)
         release = reaedp.Curator(contract, table.frame()).release(Synthetic(names, table.rows), network)
         return pd.DataFrame(release.value.codes, columns=list(names))
 

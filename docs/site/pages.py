@@ -6,11 +6,20 @@ from pathlib import Path, PurePosixPath
 ROOT = Path(__file__).resolve().parents[2]
 
 #: The navigation: files in their order. Pages of docs/ that are named nowhere are guides, too.
-START = ("docs/tutorial.md", "docs/guarantee.md", "docs/formats.md")
+START = (
+    "docs/tutorial.md",
+    "docs/what-you-can-get.md",
+    "docs/guarantee.md",
+    "docs/glossary.md",
+    "docs/formats.md",
+    "docs/parameters.md",
+)
 GUIDES = (
+    "docs/python.md",
     "docs/choosing-epsilon.md",
     "docs/unknown-bounds.md",
     "docs/people.md",
+    "docs/files.md",
     "docs/bad-values.md",
     "docs/entropy.md",
     "docs/synthetic.md",
@@ -19,17 +28,22 @@ GUIDES = (
     "docs/ledger.md",
     "docs/verifying.md",
     "docs/reports.md",
+    "docs/extending.md",
 )
 #: Sections in their order; the reference is generated.
 ORDER = ("Start", "Guides", "Reference", "Proofs", "Project")
 PROJECT = (
     "docs/architecture.md",
     "docs/errata.md",
+    "docs/claims.md",
     "docs/mutants.md",
+    "docs/stability.md",
     "docs/versions.md",
     "benchmarks/README.md",
     "benchmarks/RESULTS.md",
     "CONTRIBUTING.md",
+    "SECURITY.md",
+    "RELEASING.md",
     "CHANGELOG.md",
 )
 

@@ -7,63 +7,83 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    __version__: str
     from reaedp.audits.audit import audit as audit
     from reaedp.audits.pair import Pair as Pair
     from reaedp.audits.pair import one_at_a_time as one_at_a_time
-    from reaedp.calibration import Calibration as Calibration
     from reaedp.contract import Boolean as Boolean
     from reaedp.contract import Category as Category
+    from reaedp.contract import ColumnNotation as ColumnNotation
     from reaedp.contract import Contract as Contract
     from reaedp.contract import Curve as Curve
     from reaedp.contract import Date as Date
+    from reaedp.contract import Files as Files
     from reaedp.contract import Integer as Integer
     from reaedp.contract import Number as Number
     from reaedp.contract import Picture as Picture
     from reaedp.curator.curator import Curator as Curator
+    from reaedp.curator.learning import learn_bounds as learn_bounds
+    from reaedp.curator.learning import learn_levels as learn_levels
     from reaedp.curves.deniable_curves import DeniableCurves as DeniableCurves
     from reaedp.curves.mean_curve import MeanCurve as MeanCurve
     from reaedp.curves.synthetic_curves import SyntheticCurves as SyntheticCurves
+    from reaedp.engines.data import Data as Data
+    from reaedp.engines.data import Engine as Engine
+    from reaedp.engines.source import register_engine as register_engine
+    from reaedp.errors import BudgetRefused as BudgetRefused
+    from reaedp.errors import DeclarationError as DeclarationError
+    from reaedp.errors import LedgerBusy as LedgerBusy
+    from reaedp.errors import LedgerDamaged as LedgerDamaged
+    from reaedp.errors import LedgerError as LedgerError
+    from reaedp.errors import LedgerMissing as LedgerMissing
+    from reaedp.errors import NotDisclosable as NotDisclosable
     from reaedp.errors import ReaedpError as ReaedpError
     from reaedp.evaluation.custodian_report import custodian_report as custodian_report
     from reaedp.evaluation.evaluate import evaluate as evaluate
-    from reaedp.forecast import Forecast as Forecast
-    from reaedp.learning import learn_bounds as learn_bounds
-    from reaedp.learning import learn_levels as learn_levels
+    from reaedp.ledger.ledger import Ledger as Ledger
     from reaedp.mechanisms.gaussian import Gaussian as Gaussian
     from reaedp.mechanisms.laplace import Laplace as Laplace
+    from reaedp.mechanisms.mechanism import Mechanism as Mechanism
     from reaedp.mechanisms.threshold import Threshold as Threshold
     from reaedp.mechanisms.two_stage import TwoStage as TwoStage
-    from reaedp.plan import Plan as Plan
-    from reaedp.planned.counted import PlannedRelease as PlannedRelease
-    from reaedp.planned.curve import PlannedMeanCurve as PlannedMeanCurve
-    from reaedp.planned.curve import PlannedSyntheticCurves as PlannedSyntheticCurves
-    from reaedp.planned.image import PlannedImage as PlannedImage
-    from reaedp.planned.synthetic import PlannedSynthetic as PlannedSynthetic
+    from reaedp.plan.calibration import Calibration as Calibration
+    from reaedp.plan.forecast import Forecast as Forecast
+    from reaedp.plan.kinds.counted import PlannedRelease as PlannedRelease
+    from reaedp.plan.kinds.curves import PlannedMeanCurve as PlannedMeanCurve
+    from reaedp.plan.kinds.curves import PlannedSyntheticCurves as PlannedSyntheticCurves
+    from reaedp.plan.kinds.image import PlannedImage as PlannedImage
+    from reaedp.plan.kinds.statistic import PlannedStatistic as PlannedStatistic
+    from reaedp.plan.kinds.synthetic import PlannedSynthetic as PlannedSynthetic
+    from reaedp.plan.plan import Plan as Plan
+    from reaedp.plan.registration import register as register
+    from reaedp.plan.request import Request as Request
     from reaedp.privacy.budget import Budget as Budget
-    from reaedp.privacy.ledger import Ledger as Ledger
+    from reaedp.privacy.unit import Sensitivity as Sensitivity
     from reaedp.privacy.unit import Unit as Unit
-    from reaedp.publication import publish as publish
-    from reaedp.release import Release as Release
+    from reaedp.release.publication import publish as publish
+    from reaedp.release.release import Release as Release
+    from reaedp.release.verification import read as read
+    from reaedp.release.verification import verify as verify
     from reaedp.report.plan_page import plan_page as plan_page
     from reaedp.report.public import public_report as public_report
-    from reaedp.statistics.calibrated_histogram import calibrated_histogram as calibrated_histogram
-    from reaedp.statistics.entropy import ConditionalEntropy as ConditionalEntropy
-    from reaedp.statistics.entropy import Entropy as Entropy
-    from reaedp.statistics.entropy import MutualInformation as MutualInformation
-    from reaedp.statistics.entropy_histogram import EntropyHistogram as EntropyHistogram
-    from reaedp.statistics.entropy_map import EntropyMap as EntropyMap
+    from reaedp.statistics.entropy.calibrated_histogram import calibrated_histogram as calibrated_histogram
+    from reaedp.statistics.entropy.entropy import ConditionalEntropy as ConditionalEntropy
+    from reaedp.statistics.entropy.entropy import Entropy as Entropy
+    from reaedp.statistics.entropy.entropy import MutualInformation as MutualInformation
+    from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram as EntropyHistogram
+    from reaedp.statistics.entropy.entropy_map import EntropyMap as EntropyMap
+    from reaedp.statistics.entropy.noisy_entropy import entropy_from_counts as entropy_from_counts
+    from reaedp.statistics.entropy.routed_entropy import RoutedEntropy as RoutedEntropy
+    from reaedp.statistics.entropy.routes import best_route as best_route
+    from reaedp.statistics.images.pixels import Pixels as Pixels
     from reaedp.statistics.marginal import KeyedMarginal as KeyedMarginal
     from reaedp.statistics.marginal import Marginal as Marginal
-    from reaedp.statistics.noisy_entropy import entropy_from_counts as entropy_from_counts
-    from reaedp.statistics.pixels import Pixels as Pixels
-    from reaedp.statistics.routed_entropy import RoutedEntropy as RoutedEntropy
-    from reaedp.statistics.routes import best_route as best_route
+    from reaedp.statistics.statistic import Statistic as Statistic
     from reaedp.synthesis.amortised import Amortised as Amortised
     from reaedp.synthesis.deniability import Deniable as Deniable
-    from reaedp.synthesis.network import Network as Network
+    from reaedp.synthesis.marginal_model import MarginalModel as MarginalModel
     from reaedp.synthesis.synthetic import Synthetic as Synthetic
     from reaedp.table import Table as Table
-    from reaedp.verification import verify as verify
 
 _HOMES = {
     "reaedp.audits.audit": ("audit",),
@@ -71,13 +91,15 @@ _HOMES = {
         "Pair",
         "one_at_a_time",
     ),
-    "reaedp.calibration": ("Calibration",),
+    "reaedp.plan.calibration": ("Calibration",),
     "reaedp.contract": (
         "Boolean",
         "Category",
         "Contract",
+        "ColumnNotation",
         "Curve",
         "Date",
+        "Files",
         "Integer",
         "Number",
         "Picture",
@@ -86,61 +108,90 @@ _HOMES = {
     "reaedp.curves.deniable_curves": ("DeniableCurves",),
     "reaedp.curves.mean_curve": ("MeanCurve",),
     "reaedp.curves.synthetic_curves": ("SyntheticCurves",),
-    "reaedp.errors": ("ReaedpError",),
+    "reaedp.engines.data": (
+        "Data",
+        "Engine",
+    ),
+    "reaedp.engines.source": ("register_engine",),
+    "reaedp.errors": (
+        "BudgetRefused",
+        "DeclarationError",
+        "LedgerBusy",
+        "LedgerDamaged",
+        "LedgerError",
+        "LedgerMissing",
+        "NotDisclosable",
+        "ReaedpError",
+    ),
     "reaedp.evaluation.custodian_report": ("custodian_report",),
     "reaedp.evaluation.evaluate": ("evaluate",),
-    "reaedp.forecast": ("Forecast",),
-    "reaedp.learning": (
+    "reaedp.plan.forecast": ("Forecast",),
+    "reaedp.curator.learning": (
         "learn_bounds",
         "learn_levels",
     ),
     "reaedp.mechanisms.gaussian": ("Gaussian",),
     "reaedp.mechanisms.laplace": ("Laplace",),
+    "reaedp.mechanisms.mechanism": ("Mechanism",),
     "reaedp.mechanisms.threshold": ("Threshold",),
     "reaedp.mechanisms.two_stage": ("TwoStage",),
-    "reaedp.plan": ("Plan",),
-    "reaedp.planned.counted": ("PlannedRelease",),
-    "reaedp.planned.curve": (
+    "reaedp.plan.plan": ("Plan",),
+    "reaedp.plan.registration": ("register",),
+    "reaedp.plan.request": ("Request",),
+    "reaedp.plan.kinds.statistic": ("PlannedStatistic",),
+    "reaedp.plan.kinds.counted": ("PlannedRelease",),
+    "reaedp.plan.kinds.curves": (
         "PlannedMeanCurve",
         "PlannedSyntheticCurves",
     ),
-    "reaedp.planned.image": ("PlannedImage",),
-    "reaedp.planned.synthetic": ("PlannedSynthetic",),
+    "reaedp.plan.kinds.image": ("PlannedImage",),
+    "reaedp.plan.kinds.synthetic": ("PlannedSynthetic",),
     "reaedp.privacy.budget": ("Budget",),
-    "reaedp.privacy.ledger": ("Ledger",),
-    "reaedp.privacy.unit": ("Unit",),
-    "reaedp.publication": ("publish",),
-    "reaedp.release": ("Release",),
+    "reaedp.ledger.ledger": ("Ledger",),
+    "reaedp.privacy.unit": (
+        "Sensitivity",
+        "Unit",
+    ),
+    "reaedp.release.publication": ("publish",),
+    "reaedp.release.release": ("Release",),
     "reaedp.report.plan_page": ("plan_page",),
     "reaedp.report.public": ("public_report",),
-    "reaedp.statistics.calibrated_histogram": ("calibrated_histogram",),
-    "reaedp.statistics.entropy": (
+    "reaedp.statistics.entropy.calibrated_histogram": ("calibrated_histogram",),
+    "reaedp.statistics.entropy.entropy": (
         "ConditionalEntropy",
         "Entropy",
         "MutualInformation",
     ),
-    "reaedp.statistics.entropy_histogram": ("EntropyHistogram",),
-    "reaedp.statistics.entropy_map": ("EntropyMap",),
+    "reaedp.statistics.entropy.entropy_histogram": ("EntropyHistogram",),
+    "reaedp.statistics.entropy.entropy_map": ("EntropyMap",),
     "reaedp.statistics.marginal": (
         "KeyedMarginal",
         "Marginal",
     ),
-    "reaedp.statistics.noisy_entropy": ("entropy_from_counts",),
-    "reaedp.statistics.pixels": ("Pixels",),
-    "reaedp.statistics.routed_entropy": ("RoutedEntropy",),
-    "reaedp.statistics.routes": ("best_route",),
+    "reaedp.statistics.statistic": ("Statistic",),
+    "reaedp.statistics.entropy.noisy_entropy": ("entropy_from_counts",),
+    "reaedp.statistics.images.pixels": ("Pixels",),
+    "reaedp.statistics.entropy.routed_entropy": ("RoutedEntropy",),
+    "reaedp.statistics.entropy.routes": ("best_route",),
     "reaedp.synthesis.amortised": ("Amortised",),
     "reaedp.synthesis.deniability": ("Deniable",),
-    "reaedp.synthesis.network": ("Network",),
+    "reaedp.synthesis.marginal_model": ("MarginalModel",),
     "reaedp.synthesis.synthetic": ("Synthetic",),
     "reaedp.table": ("Table",),
-    "reaedp.verification": ("verify",),
+    "reaedp.release.verification": (
+        "read",
+        "verify",
+    ),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = sorted(_HOME)  # noqa: PLE0605
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("reaedp")
     if name not in _HOME:
         raise AttributeError(f"module 'reaedp' has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)

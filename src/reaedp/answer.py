@@ -19,7 +19,7 @@ class Keyed(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class KeyedParts:
-    """The same for more keys than should be held at once: some keys, then others, to be gone through once."""
+    """Counts of more keys than should be held at once, as parts that can be gone through once."""
 
     parts: Iterator[Keyed]
 

@@ -21,13 +21,25 @@ from difflib import get_close_matches
 
 
 class ReaedpError(Exception):
-    """The base of every error raised on purpose."""
+    """The base of every error raised on purpose.
+
+    >>> try:
+    ...     Contract.load("nowhere.toml")
+    ... except ReaedpError as error:
+    ...     print(type(error).__name__, error.exit_code)
+    DeclarationError 2
+    """
 
     exit_code = 1
 
 
 class DeclarationError(ReaedpError):
-    """Something declared by the user cannot be right; `mistakes` lists all that was found."""
+    """Something declared by the user cannot be right; `mistakes` lists all that was found.
+
+    >>> Budget(epsilon=-1.0, delta=1e-6)
+    Traceback (most recent call last):
+    reaedp.errors.DeclarationError: ...
+    """
 
     exit_code = 2
 
@@ -37,27 +49,55 @@ class DeclarationError(ReaedpError):
 
 
 class LedgerMissing(DeclarationError):
-    """There is no ledger where one was looked for."""
+    """There is no ledger where one was looked for.
+
+    >>> Ledger.open("nowhere.sqlite")
+    Traceback (most recent call last):
+    reaedp.errors.LedgerMissing: There is no ledger at ...
+    """
 
 
 class BudgetRefused(ReaedpError):
-    """The charge does not fit into what is left of the budget; nothing was spent."""
+    """The charge does not fit into what is left of the budget; nothing was spent.
+
+    >>> curator.release(Marginal("age"), Laplace(1000.0))
+    Traceback (most recent call last):
+    reaedp.errors.BudgetRefused: ...
+    """
 
     exit_code = 3
 
 
 class LedgerError(ReaedpError):
-    """The ledger cannot take charges."""
+    """The ledger cannot take charges.
+
+    >>> issubclass(LedgerBusy, LedgerError), issubclass(LedgerDamaged, LedgerError)
+    (True, True)
+    """
 
     exit_code = 4
 
 
 class LedgerDamaged(LedgerError):
-    """The ledger fails its own checks: edited, truncated, of a newer version, or not a ledger."""
+    """The ledger fails its own checks: edited, truncated, of a newer version, or not a ledger.
+
+    >>> with open("notes.sqlite", "w") as file:
+    ...     _ = file.write("This is not a ledger, whatever its name says. " * 100)
+    >>> Ledger.open("notes.sqlite")
+    Traceback (most recent call last):
+    reaedp.errors.LedgerDamaged: ...
+    """
 
 
 class LedgerBusy(LedgerError):
-    """The ledger is locked, read-only, full, or cannot be reached; no noise was drawn."""
+    """The ledger is locked, read-only, full, or cannot be reached; no noise was drawn.
+
+    >>> ledger = Ledger.open("budget.sqlite")
+    >>> ledger.close()
+    >>> ledger.spent("clinic")
+    Traceback (most recent call last):
+    reaedp.errors.LedgerBusy: ...
+    """
 
 
 class LedgerWarning(UserWarning):
@@ -65,7 +105,13 @@ class LedgerWarning(UserWarning):
 
 
 class NotDisclosable(ReaedpError):
-    """A figure measured against private data was about to enter something public."""
+    """A figure measured against private data was about to enter something public.
+
+    >>> from reaedp.report.panel import Panel
+    >>> public_report("published", [Panel(anchor="truth", title="Truth", disclosable=False)])
+    Traceback (most recent call last):
+    reaedp.errors.NotDisclosable: ...
+    """
 
     exit_code = 5
 

@@ -18,7 +18,12 @@ class Rate:
 
     def __post_init__(self) -> None:
         if not self.low <= self.value <= self.high or not 0 < self.confidence < 1:
-            raise DeclarationError(sentence("A rate must lie in its range", given=(self.low, self.value, self.high)))
+            raise DeclarationError(
+                sentence(
+                    "A rate needs low ≤ value ≤ high and a confidence between 0 and 1",
+                    given=(self.low, self.value, self.high, self.confidence),
+                )
+            )
 
     def __str__(self) -> str:
         return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f})"
@@ -51,7 +56,7 @@ def mean(values: Sequence[float], confidence: float = 0.95) -> Rate:
 
     count = len(values)
     if count < 2:
-        raise DeclarationError(sentence("A range needs two or more runs", given=count))
+        raise DeclarationError(sentence("A confidence interval needs two or more runs", given=count))
     centre = math.fsum(values) / count
     spread = math.sqrt(math.fsum((value - centre) ** 2 for value in values) / (count - 1) / count)
     reach = spread * float(stdtrit(count - 1, (1 + confidence) / 2))
@@ -60,4 +65,6 @@ def mean(values: Sequence[float], confidence: float = 0.95) -> Rate:
 
 def _check(successes: int, trials: int) -> None:
     if not 0 <= successes <= trials or trials < 1:
-        raise DeclarationError(sentence("Successes must be between 0 and the trials", given=(successes, trials)))
+        raise DeclarationError(
+            sentence("The number of successes must be between 0 and the number of trials", given=(successes, trials))
+        )

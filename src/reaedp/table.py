@@ -4,14 +4,18 @@ What separates the two is the release: a table inside one went through noise, an
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.contract import Column
 from reaedp.errors import DeclarationError, unknown
+from reaedp.frames.framed import Framed
+from reaedp.frames.sketch import bars
+from reaedp.label import shown
 
 #: Larger domains are released by keys; a dense table of this size takes 400 MB.
 MOST_DENSE_CELLS = 50_000_000
@@ -22,14 +26,57 @@ def domain_size(axes: Iterable[Column]) -> int:
     return math.prod(axis.size for axis in axes)
 
 
+def _sized(axis: Column) -> str:
+    return f"{shown(axis.name)} ({axis.size:,} cells)"
+
+
 def _frozen(values: NDArray[np.generic]) -> NDArray[np.generic]:
     values.setflags(write=False)
     return values
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Table:
-    """A read-only array with one axis for each column."""
+def labels(axes: Iterable[Column], codes: NDArray[Any], taken: Iterable[str]) -> dict[str, NDArray[Any]]:
+    """One column of cell names for each axis; a name that a column of numbers has already gets a mark."""
+    found: dict[str, NDArray[Any]] = {}
+    names = set(taken)
+    for axis, code in zip(axes, codes, strict=True):
+        found[free(axis.name, names | found.keys())] = np.array(axis.cells, dtype=object)[code]
+    return found
+
+
+def free(name: str, taken: Container[str]) -> str:
+    """The name, with as many marks as it takes to be another one than those that are taken."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def with_ends(
+    columns: Mapping[str, NDArray[Any]], axes: Iterable[Column], codes: NDArray[Any]
+) -> dict[str, NDArray[Any]]:
+    """Columns that begin with the labels of axes, with the ends of cells that are ranges beside their labels."""
+    names = list(columns)
+    found: dict[str, NDArray[Any]] = {}
+    for name, axis, code in zip(names, axes, codes, strict=False):
+        found[name] = columns[name]
+        ends, last = axis.ends, axis.regular - 1
+        for side, end in zip(("low", "high"), ends or (), strict=False):
+            column = np.ma.MaskedArray(end[np.minimum(code, last)], mask=code > last)
+            found[free(f"{name}_{side}", {*names, *found})] = column
+    return found | {name: columns[name] for name in names if name not in found}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Table(Framed):
+    """A read-only array with one axis for each column.
+
+    `values` has one number for each combination of cells of its `axes`. Its `repr` has no numbers, because
+    a table that is in no release is private: no log and no traceback shows one.
+
+    >>> table = Table(contract.select(("smokes",)), np.array([30, 10, 0, 0]))
+    >>> table.total, table.names, float(table.normalise().values[0])
+    (40.0, ('smokes',), 0.75)
+    """
 
     axes: tuple[Column, ...]
     values: NDArray[np.generic]
@@ -44,6 +91,30 @@ class Table:
     def names(self) -> tuple[str, ...]:
         """Names of the axes."""
         return tuple(axis.name for axis in self.axes)
+
+    @property
+    def codes(self) -> NDArray[np.intp]:
+        """The number of every cell on each axis, a row for each axis."""
+        return np.indices(self.values.shape).reshape(len(self.axes), -1)
+
+    def frame(self) -> dict[str, NDArray[Any]]:
+        """A row for each cell: its label on every axis, with the ends of ranges, and its `value`."""
+        cells, value = labels(self.axes, self.codes, ("value",)), self.values.ravel()
+        return self.framed(cells | {"value": value})
+
+    def framed(self, columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Columns that begin with the labels of the cells, with the ends of ranges beside them."""
+        return with_ends(columns, self.axes, self.codes)
+
+    def _headline(self) -> str:
+        return f"Table of {' × '.join(map(_sized, self.axes))}"
+
+    def drawing(self) -> str:
+        """A bar for each cell."""
+        return bars(self.values.astype(np.float64).ravel(), "value of each cell")
+
+    def __repr__(self) -> str:
+        return f"<{self._headline()}; to_pandas(), to_polars() and to_arrow() give its numbers>"
 
     @property
     def total(self) -> float:
@@ -83,11 +154,12 @@ class Table:
         return self.names.index(name)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class KeyCounts:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class KeyCounts(Framed):
     """Counts of those cells of a large domain that are present: row i of `keys` has `counts[i]`.
 
-    Keys are in increasing order, so that their order tells nothing about the order of the data.
+    Keys are in increasing order, so that their order tells nothing about the order of the data. Its `repr` has no
+    numbers, for the same reason as that of `Table`.
     """
 
     axes: tuple[Column, ...]
@@ -96,7 +168,7 @@ class KeyCounts:
 
     def __post_init__(self) -> None:
         if self.keys.shape != (len(self.counts), len(self.axes)):
-            raise ValueError("Keys and counts must have the same length, and keys one entry for each axis.")
+            raise ValueError("Keys and counts must have the same length, and keys one entry per axis.")
         order = np.lexsort(self.keys.T[::-1])
         object.__setattr__(self, "keys", _frozen(self.keys[order]))
         object.__setattr__(self, "counts", _frozen(self.counts[order]))
@@ -113,6 +185,24 @@ class KeyCounts:
         counts = np.zeros(len(keys), dtype=np.int64)
         np.add.at(counts, places.ravel(), self.counts)
         return KeyCounts(tuple(self.axes[position] for position in positions), keys, counts)
+
+    def frame(self) -> dict[str, NDArray[Any]]:
+        """A row for each cell that is present: its labels, with the ends of ranges, and its `count`."""
+        return self.framed(labels(self.axes, self.keys.T, ("count",)) | {"count": self.counts})
+
+    def framed(self, columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Columns that begin with the labels of the cells, with the ends of ranges beside them."""
+        return with_ends(columns, self.axes, self.keys.T)
+
+    def _headline(self) -> str:
+        return f"Counts of cells of {' × '.join(map(_sized, self.axes))}"
+
+    def drawing(self) -> str:
+        """A bar for each cell."""
+        return bars(self.counts.astype(np.float64), "count of each cell")
+
+    def __repr__(self) -> str:
+        return f"<{self._headline()}; to_pandas(), to_polars() and to_arrow() give its numbers>"
 
     def dense(self) -> Table:
         """The same counts with every absent cell written as zero."""

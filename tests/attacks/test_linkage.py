@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from reaedp.attacks.linkage import nearest_reference
-from reaedp.attacks.pair import Pair
+from reaedp.attacks.pair import TwoAnswers
 from reaedp.attacks.roc import accuracy
 from reaedp.attacks.trials import Trials, coins
 from reaedp.mechanisms.laplace import Laplace
@@ -17,7 +17,7 @@ from reaedp.privacy.unit import Sensitivity
 
 ONE_CELL = Sensitivity(l1=1, l2_squared=1, linf=1)
 BASE = np.full(30, 33)
-PAIR = Pair(BASE + np.eye(1, 30, dtype=np.int64)[0], BASE)
+PAIR = TwoAnswers(BASE + np.eye(1, 30, dtype=np.int64)[0], BASE)
 ROUNDS = 20_000
 #: A share of 20,000 rounds is farther than this from its chance once in 10 million times (Hoeffding).
 REACH = math.sqrt(math.log(2e7) / (2 * ROUNDS))

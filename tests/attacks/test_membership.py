@@ -17,7 +17,7 @@ from reaedp.attacks.membership import (
     known_sample,
     laplace_evidence,
 )
-from reaedp.attacks.pair import Pair, counts, with_and_without
+from reaedp.attacks.pair import TwoAnswers, counts, with_and_without
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
@@ -30,7 +30,7 @@ TWO_CELLS = Sensitivity(l1=2, l2_squared=2, linf=1)
 BINS = 30
 BASE = np.full(BINS, 33)
 FIRST, SECOND = np.eye(2, BINS, dtype=np.int64)
-ADDED, REPLACED = Pair(BASE + FIRST, BASE), Pair(BASE + FIRST, BASE + SECOND)
+ADDED, REPLACED = TwoAnswers(BASE + FIRST, BASE), TwoAnswers(BASE + FIRST, BASE + SECOND)
 ROUNDS = 20_000
 #: A share of 20,000 rounds is farther than this from its chance once in 10 million times (Hoeffding).
 REACH = math.sqrt(math.log(2e7) / (2 * ROUNDS))
@@ -48,7 +48,7 @@ def test_evidence_is_the_logarithm_of_the_ratio_of_probabilities(law: str, evide
     reach = np.arange(-60, 61)
     weights = LAWS[law](reach.astype(float), 1.7)
     chances = dict(zip(reach.tolist(), (weights / weights.sum()).tolist(), strict=True))
-    pair = Pair(np.array([3, 5, 1]), np.array([3, 4, 2]))
+    pair = TwoAnswers(np.array([3, 5, 1]), np.array([3, 4, 2]))
     for released in product(range(-2, 8, 3), repeat=3):
         ratio = math.prod(
             chances[z - p] / chances[z - a] for z, p, a in zip(released, pair.present, pair.absent, strict=True)
@@ -97,7 +97,7 @@ def test_curves_are_told_apart_as_two_normal_laws_are(mu: float) -> None:
     direction = 1.0 / np.arange(1, 11)
     scale = np.linspace(1, 2, 10)
     scale *= float(np.linalg.norm(direction / scale)) / mu
-    found = by_figure(known_curves(Pair(direction, np.zeros(10)), scale, ROUNDS, rng))
+    found = by_figure(known_curves(TwoAnswers(direction, np.zeros(10)), scale, ROUNDS, rng))
     assert float(ndtr(mu / 2)) == pytest.approx(found["accuracy"].main.value, abs=REACH)
     assert float(ndtr(mu / 2)) == pytest.approx(found["accuracy"].permitted)
     # Hoeffding's bound for the area, with as many pairs as the rarer kind has rounds.
@@ -163,5 +163,5 @@ def test_several_tables_together_are_as_telling_as_their_prices_permit() -> None
 
 def test_noise_without_a_known_ratio_is_refused() -> None:
     noise = Calibrated(Threshold(1.0, 1e-6), ONE_CELL)
-    with pytest.raises(DeclarationError, match="Unknown additive noise"):
+    with pytest.raises(DeclarationError, match="Unknown kind of additive noise"):
         known_others([(ADDED, noise)], 1_000, np.random.default_rng(8))

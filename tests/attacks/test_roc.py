@@ -134,7 +134,7 @@ def test_a_game_of_a_few_rounds_is_refused() -> None:
     rng = np.random.default_rng(9)
     with pytest.raises(DeclarationError, match="100 or more rounds; given 99"):
         judged("demo", gaussian_trials(99, 1.0, rng), permitted(1.0), rng)
-    with pytest.raises(DeclarationError, match="one coin and one score"):
+    with pytest.raises(DeclarationError, match="one truth and one score"):
         Trials(coins(3, rng), np.zeros(4))
 
 

@@ -160,6 +160,7 @@ def test_halves_are_joined_through_copies_and_not_through_noise(people: People) 
     assert 0.1 == nothing.baseline
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", [by_neighbours(Space.unordered(SIZES), SECRET, 1), by_classifier])
 def test_secrets_leak_through_copies_even_if_they_go_with_nothing(people: People, learner: Learner) -> None:
     rng = np.random.default_rng(10)

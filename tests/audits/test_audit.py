@@ -11,7 +11,7 @@ from reaedp.audits.one_run import audit_once, one_run_epsilon
 from reaedp.audits.pair import Pair, one_at_a_time
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.noise import SeededNoise
-from reaedp.privacy.loss import Approximate, Gaussian, Pure
+from reaedp.privacy.loss import ApproxDP, GaussianDP, PureDP
 
 PAIR = Pair(0, 1, "a count of 0 and a count of 1")
 
@@ -23,7 +23,7 @@ def noisy_count(rng: np.random.Generator, scale: float = 1.0):  # type: ignore[n
 
 def test_a_sound_count_is_consistent_with_a_learned_score() -> None:
     rng = np.random.default_rng(1)
-    finding = audit(noisy_count(rng), PAIR, claim=Pure(1.0), runs=40_000, rng=rng)
+    finding = audit(noisy_count(rng), PAIR, claim=PureDP(1.0), runs=40_000, rng=rng)
     assert Verdict.CONSISTENT == finding.verdict
     assert finding.measured is not None
     assert 0.9 < finding.measured.epsilon < 1.05
@@ -32,12 +32,12 @@ def test_a_sound_count_is_consistent_with_a_learned_score() -> None:
     assert (0.5, 0.73) == pytest.approx(finding.bar[:2], abs=0.02)  # type: ignore[index]
 
 
-@pytest.mark.parametrize("claim", [Pure(1.0), Approximate(1.0, 1e-6), Gaussian(0.2)], ids=str)
+@pytest.mark.parametrize("claim", [PureDP(1.0), ApproxDP(1.0, 1e-6), GaussianDP(0.2)], ids=str)
 def test_noise_of_a_third_of_the_scale_is_violated_under_every_claim(claim: object) -> None:
     rng = np.random.default_rng(2)
     finding = audit(
         noisy_count(rng, 1 / 3), PAIR, claim=claim, runs=20_000, rng=rng,
-        delta=1e-6 if isinstance(claim, Gaussian) else None,
+        delta=1e-6 if isinstance(claim, GaussianDP) else None,
     )  # type: ignore[arg-type] # fmt: skip
     assert Verdict.VIOLATED == finding.verdict
     assert "of" in finding.witness
@@ -49,7 +49,7 @@ def test_noise_of_a_gaussian_shape_is_audited_by_it() -> None:
     def release(value: float, runs: int) -> np.ndarray:
         return value + rng.normal(0.0, 2.0, runs)
 
-    claim = Gaussian(0.5)
+    claim = GaussianDP(0.5)
     finding = audit(release, PAIR, claim=claim, runs=100_000, rng=rng, delta=1e-5, shape="gaussian")
     assert Verdict.CONSISTENT == finding.verdict
     assert finding.measured is not None
@@ -74,7 +74,11 @@ def test_a_learned_score_adds_up_the_evidence_of_several_cells() -> None:
     noise = SeededNoise(rng)
     pair = Pair(np.array([5, 9, 2, 7]), np.array([6, 8, 2, 7]))
     finding = audit(
-        lambda counts, runs: noise.laplace(np.tile(counts, (runs, 1)), 1.0), pair, claim=Pure(1.0), runs=40_000, rng=rng
+        lambda counts, runs: noise.laplace(np.tile(counts, (runs, 1)), 1.0),
+        pair,
+        claim=PureDP(1.0),
+        runs=40_000,
+        rng=rng,
     )
     assert Verdict.VIOLATED == finding.verdict
     assert finding.measured is not None
@@ -92,7 +96,7 @@ def test_accuracy_alone_would_hide_what_the_bound_and_the_area_show() -> None:
         return (np.abs(outputs - [1, 0]) - np.abs(outputs - [0, 1])).sum(axis=1)
 
     pair = Pair(np.array([1, 0]), np.array([0, 1]))
-    finding = audit(release, pair, claim=Pure(1.0), runs=40_000, rng=rng, statistic=ratio)
+    finding = audit(release, pair, claim=PureDP(1.0), runs=40_000, rng=rng, statistic=ratio)
     assert finding.measured is not None
     assert finding.ceilings is not None
     assert finding.measured.accuracy.value < finding.ceilings.accuracy
@@ -104,26 +108,26 @@ def test_accuracy_alone_would_hide_what_the_bound_and_the_area_show() -> None:
 def test_sound_mechanisms_are_convicted_hardly_ever() -> None:
     """200 audits at a chance of one in a thousand each: six or more have a probability below 1e-6."""
     rng = np.random.default_rng(6)
-    verdicts = [audit(noisy_count(rng), PAIR, claim=Pure(1.0), runs=1_000, rng=rng).verdict for _ in range(200)]
+    verdicts = [audit(noisy_count(rng), PAIR, claim=PureDP(1.0), runs=1_000, rng=rng).verdict for _ in range(200)]
     assert verdicts.count(Verdict.VIOLATED) <= 5
 
 
 def test_too_few_runs_are_refused() -> None:
     rng = np.random.default_rng(7)
     with pytest.raises(DeclarationError, match="200 or more runs"):
-        audit(noisy_count(rng), PAIR, claim=Pure(1.0), runs=100, rng=rng)
-    with pytest.raises(DeclarationError, match="one pair"):
-        audit(noisy_count(rng), PAIR, claim=Pure(1.0), runs=1_000, rng=rng, pairs=0)
+        audit(noisy_count(rng), PAIR, claim=PureDP(1.0), runs=100, rng=rng)
+    with pytest.raises(DeclarationError, match="one or more pairs"):
+        audit(noisy_count(rng), PAIR, claim=PureDP(1.0), runs=1_000, rng=rng, pairs=0)
 
 
 def test_one_release_with_many_canaries_is_enough() -> None:
     rng = np.random.default_rng(8)
     noise = SeededNoise(rng)
-    sound = audit_once(lambda counts: noise.laplace(counts, 1.0), 10_000, claim=Pure(1.0), rng=rng)
+    sound = audit_once(lambda counts: noise.laplace(counts, 1.0), 10_000, claim=PureDP(1.0), rng=rng)
     assert Verdict.CONSISTENT == sound.verdict
-    half = audit_once(lambda counts: noise.laplace(counts, 0.5), 10_000, claim=Pure(1.0), rng=rng)
+    half = audit_once(lambda counts: noise.laplace(counts, 0.5), 10_000, claim=PureDP(1.0), rng=rng)
     assert Verdict.VIOLATED == half.verdict
-    three = audit_once(lambda counts: noise.laplace(counts, 3.0), 10_000, claim=Pure(1.0), rng=rng, rows=3)
+    three = audit_once(lambda counts: noise.laplace(counts, 3.0), 10_000, claim=PureDP(1.0), rng=rng, rows=3)
     assert Verdict.CONSISTENT == three.verdict
 
 
@@ -137,8 +141,8 @@ def test_one_release_shows_more_than_the_truth_in_at_most_one_of_twenty_releases
 def test_failures_of_cells_are_taken_from_the_confidence() -> None:
     assert one_run_epsilon(900, 1_000, 1_000, 1e-5, 0.05) < one_run_epsilon(900, 1_000, 1_000, 0.0, 0.05)
     assert 0.0 == one_run_epsilon(900, 1_000, 1_000, 1e-4, 0.05)
-    with pytest.raises(DeclarationError, match="δ times cells"):
-        audit_once(lambda counts: counts, 10_000, claim=Approximate(1.0, 1e-5), rng=np.random.default_rng(1))
+    with pytest.raises(DeclarationError, match="needs δ × cells"):
+        audit_once(lambda counts: counts, 10_000, claim=ApproxDP(1.0, 1e-5), rng=np.random.default_rng(1))
 
 
 def test_what_runs_cannot_show_is_said() -> None:

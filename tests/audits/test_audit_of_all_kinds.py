@@ -11,7 +11,7 @@ from reaedp import Budget, Category, Contract, Gaussian, Laplace, Number, Unit
 from reaedp.audits import request_audit
 from reaedp.audits.clones import audit_clones, audit_plan
 from reaedp.audits.finding import Verdict
-from reaedp.audits.gate import gate
+from reaedp.audits.pre_release import pre_release_audit
 from reaedp.audits.request_audit import audit_request
 from reaedp.audits.step_audit import audit_network, steps
 from reaedp.audits.worst_case import worst_cases
@@ -22,16 +22,16 @@ from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.record_plan import plan_records
 from reaedp.mechanisms.stopping import Stopping
+from reaedp.plan.request import Request
 from reaedp.privacy.conversion import gaussian_mu
-from reaedp.privacy.loss import Approximate
+from reaedp.privacy.loss import ApproxDP
 from reaedp.privacy.unit import Sensitivity
 from reaedp.rate import share
-from reaedp.request import Request
-from reaedp.statistics.pixels import Pixels
+from reaedp.statistics.images.pixels import Pixels
 from reaedp.synthesis import search
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable
-from reaedp.synthesis.network import Network
+from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.synthesis.synthetic import Synthetic
 
 COLUMNS = (
@@ -127,8 +127,8 @@ class Dimmer(Pixels):
 def test_curves_and_pictures_that_declare_too_little_are_convicted(monkeypatch: pytest.MonkeyPatch) -> None:
     from reaedp.audits import worst_case
 
-    monkeypatch.setitem(worst_case._CASES, Shorter, worst_case._CASES[MeanCurve])
-    monkeypatch.setitem(worst_case._CASES, Dimmer, worst_case._CASES[Pixels])
+    monkeypatch.setitem(worst_case._CASES.ways, Shorter, worst_case._CASES.ways[MeanCurve])
+    monkeypatch.setitem(worst_case._CASES.ways, Dimmer, worst_case._CASES.ways[Pixels])
     rng, terms = np.random.default_rng(2), contract(UNITS[1])
     for statistic, under in ((Shorter("w", "C"), terms), (Dimmer(), PIXEL)):
         request = Request("b", statistic, Gaussian.within(1.0, 1e-6, statistic.sensitivity(under)))
@@ -152,7 +152,7 @@ def test_pictures_are_audited_from_end_to_end() -> None:
 
 def synthetic(terms: Contract) -> list[Any]:
     found = [
-        Network.within(1.0, 1e-6, terms, ROWS.columns),
+        MarginalModel.within(1.0, 1e-6, terms, ROWS.columns),
         Amortised.within(1.0, 1e-6, terms, ROWS.columns, ("y",)),
         Deniable.within(4.0, 1e-6, terms, ROWS.columns, 5),
     ]
@@ -162,6 +162,7 @@ def synthetic(terms: Contract) -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 @everywhere
 def test_synthetic_records_are_audited_part_by_part(unit: Unit) -> None:
     terms, rng = contract(unit), np.random.default_rng(4)
@@ -187,8 +188,8 @@ def test_synthetic_curves_are_audited_by_their_privacy_test() -> None:
     assert 0.5 * test.claim.epsilon < test.ceilings.attainable <= test.claim.epsilon * (1 + 1e-9)  # type: ignore[operator]
 
 
-def network(terms: Contract) -> Network:
-    return Network.within(1.0, 1e-6, terms, ROWS.columns)
+def network(terms: Contract) -> MarginalModel:
+    return MarginalModel.within(1.0, 1e-6, terms, ROWS.columns)
 
 
 def test_a_model_that_counts_a_row_twice_is_convicted_by_formula(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,7 +205,7 @@ def test_a_model_that_counts_a_row_twice_is_convicted_by_formula(monkeypatch: py
 def test_a_model_that_asks_for_more_than_it_paid_for_is_convicted(monkeypatch: pytest.MonkeyPatch) -> None:
     terms = contract(UNITS[0])
     paid = network(terms)
-    real = Network.learn
+    real = MarginalModel.learn
 
     def learn_twice(self: Any, *given: Any) -> Any:
         real(self, *given)
@@ -214,7 +215,7 @@ def test_a_model_that_asks_for_more_than_it_paid_for_is_convicted(monkeypatch: p
         return real(replace(self, table_rho=4 * self.table_rho), *given)
 
     for broken, witness in ((learn_twice, "more is asked than"), (learn_louder, "that was not paid for")):
-        monkeypatch.setattr(Network, "learn", broken)
+        monkeypatch.setattr(MarginalModel, "learn", broken)
         together = audit_network(paid, ROWS.columns, terms, np.random.default_rng(7))[-1]
         assert Verdict.VIOLATED == together.verdict
         assert witness in together.witness
@@ -227,7 +228,7 @@ def test_a_charge_below_the_sum_of_the_parts_is_convicted(monkeypatch: pytest.Mo
     findings = audit_request(Request("s", ROWS, mechanism), terms, rng=np.random.default_rng(8), runs=1_000)
     assert any("does not cover the parts" in finding.witness for finding in findings)
     halves = replace(mechanism, together=(0.01, 1e-6))
-    monkeypatch.setattr(Amortised, "price", lambda _self, _sensitivity: (Approximate(0.01, 1e-6),))
+    monkeypatch.setattr(Amortised, "price", lambda _self, _sensitivity: (ApproxDP(0.01, 1e-6),))
     findings = audit_request(Request("s", ROWS, halves), terms, rng=np.random.default_rng(8), runs=1_000)
     assert any("does not cover the parts" in finding.witness for finding in findings)
 
@@ -282,23 +283,24 @@ def test_a_privacy_test_that_is_priced_for_one_row_is_convicted_for_people() -> 
     assert Verdict.VIOLATED == finding.verdict
 
 
+@pytest.mark.slow
 def test_the_gate_covers_curves_pictures_and_synthetic_records() -> None:
     terms, rng = contract(UNITS[2]), np.random.default_rng(9)
     mean = MeanCurve("l")
     requests = [
         Request("c", mean, Gaussian.within(1.0, 1e-7, mean.sensitivity(terms))),
-        Request("n", ROWS, Network.within(1.0, 1e-7, terms, ROWS.columns)),
+        Request("n", ROWS, MarginalModel.within(1.0, 1e-7, terms, ROWS.columns)),
     ]
-    findings = gate(terms, requests, rng=rng, runs=2_000)
+    findings = pre_release_audit(terms, requests, rng=rng, runs=2_000)
     skipped = [finding for finding in findings if finding.verdict is Verdict.NOT_COVERED]
     assert [ROWS.title] == [finding.subject for finding in skipped]
-    assert "in a hurry" in skipped[0].method
+    assert "before a release" in skipped[0].method
     assert 3 == sum("table" in finding.subject for finding in findings)
     large = replace(PIXEL, picture=replace(PICTURE, width=2_000, height=1_000))
-    pictured = gate(large, [Request("p", Pixels(), Laplace(1.0))], rng=rng, runs=2_000)
+    pictured = pre_release_audit(large, [Request("p", Pixels(), Laplace(1.0))], rng=rng, runs=2_000)
     assert Verdict.NOT_COVERED not in {finding.verdict for finding in pictured}
     with pytest.raises(DeclarationError, match="nothing was charged"):
-        gate(PIXEL, [Request("p", Dimmer(), Laplace(1.0))], rng=rng, runs=2_000)
+        pre_release_audit(PIXEL, [Request("p", Dimmer(), Laplace(1.0))], rng=rng, runs=2_000)
 
 
 def test_the_gate_makes_up_no_very_wide_tables() -> None:
@@ -309,13 +311,13 @@ def test_the_gate_makes_up_no_very_wide_tables() -> None:
     )
     mean = MeanCurve("w")
     request = Request("c", mean, Gaussian.within(1.0, 1e-7, mean.sensitivity(terms)))
-    findings = gate(terms, [request], rng=np.random.default_rng(10), runs=2_000)
+    findings = pre_release_audit(terms, [request], rng=np.random.default_rng(10), runs=2_000)
     assert "1,000 columns" in findings[0].method
     assert 2 == len(findings)
 
 
 def test_requests_that_are_audited_together_share_the_error_probability(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A gate that took 0.001 for each of many requests would stop sound plans too often."""
+    """An audit that took 0.001 for each of many requests would stop sound plans too often."""
     seen: list[int] = []
     shared = request_audit.Levels.of
 
@@ -324,5 +326,7 @@ def test_requests_that_are_audited_together_share_the_error_probability(monkeypa
         return shared(confidence, pairs)
 
     monkeypatch.setattr(request_audit.Levels, "of", noted)
-    gate(PIXEL, [Request(name, Pixels(), Laplace(1.0)) for name in "ab"], rng=np.random.default_rng(11), runs=500)
+    pre_release_audit(
+        PIXEL, [Request(name, Pixels(), Laplace(1.0)) for name in "ab"], rng=np.random.default_rng(11), runs=500
+    )
     assert [2, 2] == seen

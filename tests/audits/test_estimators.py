@@ -22,7 +22,7 @@ from reaedp.audits.estimators import (
 )
 from reaedp.audits.loss_law import gaussian_law, laplace_law
 from reaedp.privacy.conversion import gaussian_delta, gaussian_epsilon, gaussian_mu
-from reaedp.privacy.loss import Approximate, Gaussian, Pure
+from reaedp.privacy.loss import ApproxDP, GaussianDP, PureDP
 from reaedp.privacy.permitted import permitted
 
 LEVELS = Levels.of(0.95, 1)
@@ -55,7 +55,7 @@ def fewest(repetitions: int, chance: float) -> int:
 def test_nine_tenths_of_epsilon_are_shown_in_nine_of_ten_audits_of_laplace_noise(epsilon: float, runs: int) -> None:
     rng, law = np.random.default_rng(1), laplace_law(np.array([STEPS]), STEPS / epsilon)
     guess = known_guess((law, law), law.losses, runs, LEVELS.estimate)
-    claim = Claim.of(Pure(epsilon))
+    claim = Claim.of(PureDP(epsilon))
     shown = [by_guessing(laplace_scores(epsilon, runs, rng), guess, claim, LEVELS).epsilon for _ in range(200)]
     assert sum(bound >= 0.9 * epsilon for bound in shown) >= fewest(200, 0.9)
 
@@ -63,7 +63,7 @@ def test_nine_tenths_of_epsilon_are_shown_in_nine_of_ten_audits_of_laplace_noise
 @pytest.mark.parametrize(("epsilon", "runs"), [(0.5, 315_000), (1.0, 90_500), (2.0, 27_300), (4.0, 8_900)])
 def test_nine_tenths_of_epsilon_are_shown_in_nine_of_ten_audits_of_gaussian_noise(epsilon: float, runs: int) -> None:
     """The number of right guesses is binomial, so that the power is a sum and nothing is sampled."""
-    mu, claim = gaussian_mu(epsilon, 1e-5), Claim.of(Gaussian(gaussian_mu(epsilon, 1e-5)), 1e-5)
+    mu, claim = gaussian_mu(epsilon, 1e-5), Claim.of(GaussianDP(gaussian_mu(epsilon, 1e-5)), 1e-5)
 
     def shown(right: int) -> float:
         scores = Scores(np.repeat([-1.0, 1.0], [right, runs - right]), np.empty(0))
@@ -80,7 +80,7 @@ def test_nine_tenths_of_epsilon_are_shown_in_nine_of_ten_audits_of_gaussian_nois
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0])
 def test_bounds_for_pure_claims_exceed_the_truth_in_at_most_one_of_twenty_audits(epsilon: float) -> None:
     """Thresholds are chosen on runs that do not count; the worst scores are those of randomised response."""
-    rng, claim = np.random.default_rng(2), Claim.of(Pure(epsilon))
+    rng, claim = np.random.default_rng(2), Claim.of(PureDP(epsilon))
     truth = 1 / (1 + math.exp(-epsilon))
     alarms = 0
     for _ in range(500):
@@ -95,7 +95,7 @@ def test_bounds_for_pure_claims_exceed_the_truth_in_at_most_one_of_twenty_audits
 
 def test_bounds_for_gaussian_shapes_exceed_the_truth_in_at_most_one_of_twenty_audits() -> None:
     rng, mu = np.random.default_rng(3), 0.5
-    claim = Claim.of(Gaussian(mu), 1e-5)
+    claim = Claim.of(GaussianDP(mu), 1e-5)
     truth = 0.5 * math.erfc(-mu / 2 / math.sqrt(2))
     # ε grows with the accuracy, so that the bound on one exceeds the truth whenever that on the other does.
     found = [
@@ -108,7 +108,7 @@ def test_bounds_for_gaussian_shapes_exceed_the_truth_in_at_most_one_of_twenty_au
 def test_bounds_for_events_exceed_the_truth_in_at_most_one_of_twenty_audits() -> None:
     rng, mu, delta = np.random.default_rng(4), 1.0, 0.01
     truth = gaussian_epsilon(mu, delta)
-    claim, alarms = Claim.of(Approximate(truth, delta)), 0
+    claim, alarms = Claim.of(ApproxDP(truth, delta)), 0
     for _ in range(500):
         practice, scores = gaussian_scores(mu, 1_000, rng), gaussian_scores(mu, 1_000, rng)
         estimate = by_events(scores, chosen_events(practice, claim, LEVELS.estimate), claim, LEVELS)
@@ -119,7 +119,7 @@ def test_bounds_for_events_exceed_the_truth_in_at_most_one_of_twenty_audits() ->
 
 def test_the_largest_ratio_over_all_thresholds_would_exceed_the_truth_nearly_always() -> None:
     """Why no bound is read off the runs on which its threshold was chosen."""
-    rng, exceeded, claim = np.random.default_rng(5), 0, Claim.of(Pure(1.0))
+    rng, exceeded, claim = np.random.default_rng(5), 0, Claim.of(PureDP(1.0))
     for _ in range(100):
         worlds = [np.sort(centre + rng.laplace(0.0, 1.0, 1_000)) for centre in (0, 1)]
         thresholds = worlds[0]
@@ -138,14 +138,14 @@ def test_a_claim_of_half_the_truth_is_violated_with_few_runs() -> None:
     for epsilon in (0.5, 1.0, 2.0):
         law = laplace_law(np.array([STEPS]), STEPS / (2 * epsilon))
         guess = known_guess((law, law), law.losses, 3_000, LEVELS.violation)
-        estimate = by_guessing(laplace_scores(2 * epsilon, 3_000, rng), guess, Claim.of(Pure(epsilon)), LEVELS)
+        estimate = by_guessing(laplace_scores(2 * epsilon, 3_000, rng), guess, Claim.of(PureDP(epsilon)), LEVELS)
         assert estimate.violated
         assert estimate.epsilon > epsilon
 
 
 def test_gaussian_noise_of_half_the_width_is_violated_without_assuming_its_shape() -> None:
     rng = np.random.default_rng(7)
-    for claim in (Claim.of(Gaussian(0.5), 1e-5), Claim.of(Approximate(0.1, 1e-5))):
+    for claim in (Claim.of(GaussianDP(0.5), 1e-5), Claim.of(ApproxDP(0.1, 1e-5))):
         assert by_midpoint(gaussian_scores(1.0, 20_000, rng), 0.0, claim, LEVELS).violated
 
 
@@ -154,13 +154,13 @@ def test_runs_can_show_no_more_than_their_ceiling() -> None:
         assert expected == pytest.approx(largest_by_guessing(runs, 0.95), abs=0.05)
     assert largest_by_event(1_000, 1_000, 0.0, 0.95) < largest_by_guessing(2_000, 0.95)
     scores = Scores(np.zeros(100), np.ones(100))
-    estimate = by_guessing(scores, Guess(0.0, 1.0), Claim.of(Pure(100.0)), LEVELS)
+    estimate = by_guessing(scores, Guess(0.0, 1.0), Claim.of(PureDP(100.0)), LEVELS)
     assert estimate.shown == estimate.epsilon
 
 
 def test_no_guess_shows_nothing() -> None:
     scores = Scores(np.zeros(10), np.zeros(10))
-    estimate = by_guessing(scores, Guess(-math.inf, math.inf), Claim.of(Pure(1.0)), LEVELS)
+    estimate = by_guessing(scores, Guess(-math.inf, math.inf), Claim.of(PureDP(1.0)), LEVELS)
     assert (0.0, False, 0.0) == (estimate.epsilon, estimate.violated, estimate.shown)
 
 
@@ -178,12 +178,12 @@ def test_several_pairs_share_the_error_probability() -> None:
 
 
 def test_a_claim_is_read_from_losses_prices_and_pairs() -> None:
-    assert (1.5, 0.0) == (Claim.of((Pure(1.0), Pure(0.5))).epsilon, Claim.of((1.5, 0.0)).delta)
-    assert Claim.of((1.0, 1e-6)) == Claim.of(Approximate(1.0, 1e-6))
+    assert (1.5, 0.0) == (Claim.of((PureDP(1.0), PureDP(0.5))).epsilon, Claim.of((1.5, 0.0)).delta)
+    assert Claim.of((1.0, 1e-6)) == Claim.of(ApproxDP(1.0, 1e-6))
     assert 1.0 == Claim.of((1.0, 1e-6)).epsilon
-    assert gaussian_epsilon(0.5, 1e-6) == pytest.approx(Claim.of(Gaussian(0.5), 1e-6).epsilon, rel=1e-6)
-    with pytest.raises(Exception, match="δ between 0 and 1"):
-        Claim.of(Gaussian(0.5))
+    assert gaussian_epsilon(0.5, 1e-6) == pytest.approx(Claim.of(GaussianDP(0.5), 1e-6).epsilon, rel=1e-6)
+    with pytest.raises(Exception, match="delta must be between 0 and 1"):
+        Claim.of(GaussianDP(0.5))
 
 
 def test_a_claim_permits_what_its_epsilon_and_delta_permit() -> None:

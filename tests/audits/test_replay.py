@@ -28,16 +28,16 @@ from reaedp import (
     TwoStage,
     Unit,
 )
-from reaedp.audits import door
+from reaedp.audits import rehearsal
 from reaedp.audits.finding import Verdict
-from reaedp.audits.gate import gate
 from reaedp.audits.made_up_rows import data_pairs, small
 from reaedp.audits.made_up_values import VARIANTS
 from reaedp.audits.movement import _within
+from reaedp.audits.pre_release import pre_release_audit
 from reaedp.audits.replay import replay
 from reaedp.errors import DeclarationError
+from reaedp.plan.request import Request
 from reaedp.privacy.unit import Sensitivity
-from reaedp.request import Request
 
 COLUMNS = (
     Number(name="x", lower=0, upper=10, bins=4, nan="drop", provenance="public"),
@@ -72,6 +72,7 @@ def check_replay(unit: Unit, requests: list[Request]) -> None:
     assert len(VARIANTS) <= sum("published" in finding.subject for finding in findings)
 
 
+@pytest.mark.slow
 def test_counts_publish_nothing_that_did_not_pass_through_noise() -> None:
     check_replay(UNITS[0], REQUESTS[:2])
 
@@ -168,17 +169,19 @@ def test_a_release_that_the_budget_refuses_shows_little() -> None:
 
 def test_the_gate_lets_sound_requests_through_and_names_the_witness_of_broken_ones() -> None:
     terms, rng = contract(Unit("replace", at_least=1_000)), np.random.default_rng(5)
-    findings = gate(terms, [Request("h", Marginal("y"), Laplace(1.0))], rng=rng, runs=5_000)
+    findings = pre_release_audit(terms, [Request("h", Marginal("y"), Laplace(1.0))], rng=rng, runs=5_000)
     assert Verdict.VIOLATED not in verdicts(findings)
     with pytest.raises(DeclarationError, match=r"nothing was charged[\s\S]*moves by 2 in L1"):
-        gate(terms, [Request("h", TooSure("y"), Laplace(1.0))], rng=rng, runs=5_000)
+        pre_release_audit(terms, [Request("h", TooSure("y"), Laplace(1.0))], rng=rng, runs=5_000)
 
 
 def test_the_gate_says_what_is_too_long_for_it() -> None:
     wide = Integer(name="w", lower=0, upper=199_999, provenance="public")
     terms = Contract(dataset="d", unit=UNITS[0], budget=Budget(1, 1e-6), ledger="none.sqlite", columns=(wide,))
-    findings = gate(terms, [Request("h", Marginal("w"), Laplace(1.0))], rng=np.random.default_rng(7), runs=1_000)
-    assert "not replayed in a hurry" in findings[0].method
+    findings = pre_release_audit(
+        terms, [Request("h", Marginal("w"), Laplace(1.0))], rng=np.random.default_rng(7), runs=1_000
+    )
+    assert "cells are not replayed" in findings[0].method
     assert Verdict.NOT_COVERED == findings[0].verdict
 
 
@@ -190,7 +193,7 @@ def test_files_are_compared_by_their_rows_in_any_order(tmp_path: Path) -> None:
         table = duckdb.sql(f"SELECT * FROM (VALUES {', '.join(chosen)}) AS t(x, y)")
         table.write_parquet(str(tmp_path / f"{name}.parquet"))
         table.write_csv(str(tmp_path / f"{name}.csv"))
-    for read, suffix in ((door.parquet, "parquet"), (door.lines, "csv")):
+    for read, suffix in ((rehearsal.parquet, "parquet"), (rehearsal.lines, "csv")):
         one, two, other = (read(tmp_path / f"{name}.{suffix}") for name in ("one", "two", "other"))
         assert one == two
         assert one != other
@@ -211,7 +214,7 @@ def test_a_conviction_by_accident_does_not_stop_a_release_and_a_repeated_one_doe
 ) -> None:
     from reaedp.audits.finding import Finding
 
-    module = sys.modules["reaedp.audits.gate"]
+    module = sys.modules["reaedp.audits.pre_release"]
 
     def convicting(times: int) -> Any:
         left = [times]
@@ -226,7 +229,7 @@ def test_a_conviction_by_accident_does_not_stop_a_release_and_a_repeated_one_doe
     terms = contract(Unit("replace", at_least=1_000))
     wanted = [Request("h", Marginal("y"), Laplace(1.0))]
     monkeypatch.setattr(module, "audit_request", convicting(2))
-    assert Verdict.CONSISTENT == gate(terms, wanted, rng=np.random.default_rng(1))[-1].verdict
+    assert Verdict.CONSISTENT == pre_release_audit(terms, wanted, rng=np.random.default_rng(1))[-1].verdict
     monkeypatch.setattr(module, "audit_request", convicting(3))
-    with pytest.raises(DeclarationError, match="promise broken"):
-        gate(terms, wanted, rng=np.random.default_rng(1))
+    with pytest.raises(DeclarationError, match="reveals more than it promises"):
+        pre_release_audit(terms, wanted, rng=np.random.default_rng(1))

@@ -21,21 +21,22 @@ from reaedp import (
 )
 from reaedp.answer import Keyed
 from reaedp.audits.constant_noise import ConstantNoise, Drawn
-from reaedp.audits.door import Outcome
 from reaedp.audits.finding import Verdict
 from reaedp.audits.made_up_rows import MadeUpTable, data_pairs, short, small
 from reaedp.audits.movement import moves_between, too_far
+from reaedp.audits.rehearsal import Outcome
 from reaedp.audits.replay import replay
 from reaedp.contract import Curve, Picture
 from reaedp.curves.deniable_curves import DeniableCurves
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.curves.synthetic_curves import SyntheticCurves
+from reaedp.plan.request import Request
 from reaedp.privacy.unit import Sensitivity
-from reaedp.request import Request
-from reaedp.statistics.pixels import Pixels
+from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
+from reaedp.statistics.images.pixels import Pixels
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable
-from reaedp.synthesis.network import Network
+from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.synthesis.synthetic import Synthetic
 
 COLUMNS = (
@@ -73,11 +74,13 @@ def check(terms: Contract, requests: list[Request], most_pairs: int | None = Non
     return findings
 
 
+@pytest.mark.slow
 def test_wide_curves_publish_nothing_that_did_not_pass_through_noise() -> None:
     terms = contract(ROWS, WIDE, columns=())
     check(terms, [gaussian("c", MeanCurve("w", "C"), terms)])
 
 
+@pytest.mark.slow
 def test_long_curves_publish_nothing_that_did_not_pass_through_noise() -> None:
     terms = contract(PEOPLE, OWN, MANY, columns=())
     check(terms, [gaussian("o", MeanCurve("o"), terms), gaussian("m", MeanCurve("m"), terms)])
@@ -90,9 +93,10 @@ def test_pictures_publish_nothing_that_did_not_pass_through_noise() -> None:
 
 def test_models_publish_nothing_that_did_not_pass_through_noise() -> None:
     terms, rows = contract(ROWS), Synthetic(("x", "y"), 1_000)
-    check(terms, [Request("n", rows, Network.within(1.0, 1e-6, terms, rows.columns))], most_pairs=2)
+    check(terms, [Request("n", rows, MarginalModel.within(1.0, 1e-6, terms, rows.columns))], most_pairs=2)
 
 
+@pytest.mark.slow
 def test_keys_and_models_publish_nothing_that_did_not_pass_through_noise() -> None:
     terms, rows = contract(PEOPLE), Synthetic(("x", "y"), 1_000)
     mechanism = Amortised.within(1.0, 1e-6, terms, rows.columns, ("y",), halves=True)
@@ -105,11 +109,12 @@ def every_kind(terms: Contract) -> list[Request]:
         Request("h", Marginal("y"), Laplace(1.0)),
         gaussian("w", MeanCurve("w"), terms),
         gaussian("o", MeanCurve("o", "C"), terms),
-        Request("n", rows, Network.within(1.0, 1e-6, terms, rows.columns)),
+        Request("n", rows, MarginalModel.within(1.0, 1e-6, terms, rows.columns)),
         Request("k", rows, Amortised.within(1.0, 1e-6, terms, rows.columns)),
     ]
 
 
+@pytest.mark.slow
 def test_requests_of_all_kinds_are_replayed_together() -> None:
     terms = contract(PEOPLE, WIDE, OWN, MANY)
     check(terms, every_kind(terms), most_pairs=1)
@@ -156,7 +161,7 @@ def test_synthetic_curves_are_not_replayed() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Peeking(Network):
+class Peeking(MarginalModel):
     """Says how many rows there are."""
 
     def apply(self, exact: Any, sensitivity: Any, noise: Any) -> Any:
@@ -166,7 +171,7 @@ class Peeking(Network):
 
 
 @dataclass(frozen=True, slots=True)
-class Asking(Network):
+class Asking(MarginalModel):
     """Asks once more if there are more rows than forty."""
 
     def apply(self, exact: Any, sensitivity: Any, noise: Any) -> Any:
@@ -176,7 +181,7 @@ class Asking(Network):
 
 
 @dataclass(frozen=True, slots=True)
-class Doubling(Network):
+class Doubling(MarginalModel):
     """Counts everybody three times in one table, as if that cost no more."""
 
     def apply(self, exact: Any, sensitivity: Any, noise: Any) -> Any:
@@ -184,13 +189,14 @@ class Doubling(Network):
         return super(Doubling, self).apply(exact, sensitivity, noise)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("broken", "witness"),
     [(Peeking, "release.json"), (Asking, "not the same for both"), (Doubling, "draw 0 (gaussian) move by 3")],
 )
-def test_what_a_model_leaks_beside_the_noise_is_found(broken: type[Network], witness: str) -> None:
+def test_what_a_model_leaks_beside_the_noise_is_found(broken: type[MarginalModel], witness: str) -> None:
     terms, rows = contract(Unit("add-remove", at_least=1_000)), Synthetic(("x", "y"), 100)
-    sound = Network.within(1.0, 1e-6, terms, rows.columns)
+    sound = MarginalModel.within(1.0, 1e-6, terms, rows.columns)
     mechanism = broken(sound.columns, sound.tables, sound.column_rho, sound.choice_mu, sound.table_rho)
     findings = replay(terms, [Request("b", rows, mechanism)], np.random.default_rng(1), most_pairs=1)
     assert any(witness in finding.witness for finding in findings), [str(f) for f in findings]
@@ -260,8 +266,9 @@ def test_a_person_has_as_many_curves_or_rows_as_are_used() -> None:
     assert 40 == pairs["one person: other"].first.units
 
 
-def test_only_the_number_of_synthetic_rows_is_cut() -> None:
+def test_only_the_numbers_of_synthetic_rows_and_of_promised_ones_are_cut() -> None:
     assert 50 == short(Request("n", Synthetic(("x",), 10**6), Laplace(1.0))).statistic.rows  # type: ignore[attr-defined]
+    assert 40 == short(Request("e", EntropyHistogram(("x",), 1, 5000), Laplace(1.0))).statistic.at_least  # type: ignore[attr-defined]
     same = Request("h", Marginal("x"), Laplace(1.0))
     assert same is short(same)
 

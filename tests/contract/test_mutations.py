@@ -6,7 +6,8 @@ import pytest
 
 from mutations import FILES, VALUES, mutants
 from reaedp import Contract, Plan
-from reaedp.contract import depth, document
+from reaedp.contract import document
+from reaedp.contract import document as depth
 from reaedp.contract.document import Document
 from reaedp.errors import DeclarationError
 
@@ -66,13 +67,15 @@ def test_a_key_of_twenty_thousand_parts_is_refused_before_it_is_parsed(
             Document.read(path)
 
 
-@pytest.mark.parametrize("text", ["a = " + "[" * 5_000, "a = " + "{b = " * 5_000, "[" * 5_000])
+@pytest.mark.parametrize(
+    "text", ["a = " + "[" * 5_000, "a = " + "{b = " * 5_000, "[" * 5_000], ids=["lists", "tables", "headers"]
+)
 def test_lists_within_lists_are_refused_before_they_are_parsed(
     tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(document.tomllib, "loads", lambda _: pytest.fail("it was parsed"))
     (tmp_path / "contract.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(DeclarationError, match=f"at most {depth.MOST_NESTED} deep"):
+    with pytest.raises(DeclarationError, match=f"at most {depth.MOST_NESTED} levels deep"):
         Document.read(tmp_path / "contract.toml")
 
 

@@ -109,7 +109,7 @@ def test_only_the_change_of_a_pixel_can_be_the_unit_of_a_picture(unit: Unit) -> 
 
 
 def test_a_picture_stands_alone() -> None:
-    with pytest.raises(DeclarationError, match="stand alone"):
+    with pytest.raises(DeclarationError, match="cannot be combined"):
         contract(Unit("replace"), Picture(**GREY), X)
 
 

@@ -37,8 +37,8 @@ from reaedp import (
     publish,
 )
 from reaedp.contract.column import Column
-from reaedp.curator.embedded import EmbeddedSource
 from reaedp.curator.records import Records
+from reaedp.engines.embedded import EmbeddedSource
 from reaedp.errors import DeclarationError, ReaedpError
 from tests_support import folder_facts, ledger_in
 
@@ -89,13 +89,16 @@ FAR = [
 
 
 @pytest.mark.parametrize("kind", COLUMNS)
-@pytest.mark.parametrize("zone", [None, "UTC", "Asia/Tokyo"])
+@pytest.mark.parametrize(
+    "zone", [None, *(pytest.param(zone, marks=pytest.mark.slow) for zone in ("UTC", "Asia/Tokyo"))]
+)
 def test_times_of_any_distance_are_counted(kind: str, zone: str | None, tmp_path: Path) -> None:
     for value, unit in FAR:
         found = Records(terms(tmp_path, COLUMNS[kind]), times(value, unit, zone)).counts(("x",)).values
         assert 3 == found.sum(), (value, unit)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 @pytest.mark.parametrize("zone", [None, "Asia/Tokyo"])
 def test_times_of_any_distance_are_counted_in_files_and_in_pandas(unit: str, zone: str | None, tmp_path: Path) -> None:
@@ -107,6 +110,49 @@ def test_times_of_any_distance_are_counted_in_files_and_in_pandas(unit: str, zon
     series = pd.Series(np.array([value, 0], f"datetime64[{unit}]"))
     frame = pd.DataFrame({"x": series.dt.tz_localize("UTC").dt.tz_convert(zone) if zone else series})
     assert expected == facts(tmp_path / "pandas", frame, COLUMNS["date"])
+
+
+@pytest.mark.parametrize("kind", ["category", "date"])
+def test_days_of_any_distance_are_counted_in_files(kind: str, tmp_path: Path) -> None:
+    """The engine converts the least and the greatest value of a file while it plans the query, where no TRY holds."""
+    for day in (-(2**31), -(2**31) + 1, -106_751_992, 106_751_992, 2**31 - 1):
+        days = pa.array([day, 0, None], pa.int32()).cast(pa.date32())
+        pq.write_table(pa.table({"x": days}), tmp_path / "x.parquet")
+        found = Records(terms(tmp_path, COLUMNS[kind]), tmp_path / "x.parquet").counts(("x",)).values
+        assert 3 == found.sum(), day
+
+
+@pytest.mark.parametrize("other", [pa.decimal256(47, 46), pa.float16(), pa.string_view()])
+def test_a_file_with_milliseconds_is_read_whatever_other_types_are_in_it(other: Any, tmp_path: Path) -> None:
+    near, empty = times(0, "ms", "UTC"), pa.nulls(3, other)
+    pq.write_table(near.append_column("other", empty), tmp_path / "x.parquet")
+    assert 3 == Records(terms(tmp_path, COLUMNS["date"]), tmp_path / "x.parquet").counts(("x",)).values.sum()
+
+
+def test_a_name_in_parquet_that_is_not_utf_8_is_refused_before_the_charge(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"x": [1], "name": [2]}), tmp_path / "x.parquet", store_schema=False)
+    content = (tmp_path / "x.parquet").read_bytes()
+    (tmp_path / "x.parquet").write_bytes(content.replace(b"name", b"\xff\xfe\xfd\xfc"))
+    with pytest.raises(DeclarationError, match="cannot be read as Parquet"):
+        facts(tmp_path / "damaged", tmp_path / "x.parquet", COLUMNS["integer"])
+
+
+def failing_reader() -> pa.RecordBatchReader:
+    batch = pa.record_batch({"x": [1]})
+
+    def batches() -> Any:
+        yield batch
+        raise ValueError("row 17")
+
+    return pa.RecordBatchReader.from_batches(batch.schema, batches())
+
+
+def test_a_reader_or_a_lazy_frame_that_fails_on_a_row_is_released_as_if_it_were_empty(tmp_path: Path) -> None:
+    column = COLUMNS["integer"]
+    expected = facts(tmp_path / "usual", pa.table({"x": [1]}), column)
+    assert expected == facts(tmp_path / "reader", failing_reader(), column)
+    lazy = pl.LazyFrame({"x": ["1", "row"]}).with_columns(pl.col("x").cast(pl.Int64))
+    assert expected == facts(tmp_path / "lazy", lazy, column)
 
 
 def not_utf_8() -> pa.Table:
@@ -238,6 +284,7 @@ main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_a_command_that_is_stopped_after_the_charge_says_so_and_leaves_nothing(name: str, clinic: Path) -> None:
     code = STOPPED.format(signal=name)
@@ -279,6 +326,7 @@ TYPES = [
 SETS: list[list[Any]] = [[], [None], [0, 1, None]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("route", ROUTES)
 def test_every_kind_of_column_takes_every_type_whatever_the_rows(route: str, tmp_path: Path) -> None:
     """One schema, many sets of rows: the outcome is the same, and it is a release."""

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from reaedp import Budget, Contract, Unit
 from reaedp.contract import Curve
-from reaedp.curator import lattice_points as reading
 from reaedp.curator.records import Records
 from reaedp.curves.lattice import CurveLattice
+from reaedp.engines import lattice_points as reading
 from reaedp.errors import DeclarationError
 
 TIMES = (0.0, 0.2, 0.5, 1.0)
@@ -129,6 +129,7 @@ PLAIN = ["", "nan", "inf", "-inf", "1e400", "-1e308", "1e308", "two", "🙂", "1
 CELLS = st.sampled_from(PLAIN) | st.text(max_size=3)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.lists(CELLS, min_size=4, max_size=4), max_size=4), st.sampled_from(RULES))
 def test_no_text_in_any_cell_is_an_error_or_a_warning(rows: list[list[str]], missing: Any) -> None:
@@ -170,7 +171,7 @@ def test_missing_columns_and_impossible_types_are_refused_before_anything_is_rea
     with pytest.raises(DeclarationError, match="lacks a declared column"):
         Records(contract(), table(CURVES).drop(columns="c")).check_curve("x")
     lists = pa.Table.from_pandas(table(CURVES).assign(b=[[1.0]] * len(CURVES)))
-    with pytest.raises(DeclarationError, match="'b' must hold texts, numbers"):
+    with pytest.raises(DeclarationError, match="'b' must hold text, numbers"):
         Records(contract(), lists).check_curve("x")
 
 

@@ -1,4 +1,4 @@
-"""Curves and images through the door: from files to a verified folder, and back to the truth for the custodian."""
+"""Curves and images through the curator: from files to a verified folder, and back to the truth for the custodian."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from reaedp import Plan, publish, verify
 from reaedp.curator.curator import Curator
 from reaedp.errors import DeclarationError
 from reaedp.evaluation.evaluate import evaluate
-from reaedp.forecast import Forecast
+from reaedp.plan.forecast import Forecast
 from tests_support import ledger_in
 
 HEAD = """

@@ -17,7 +17,7 @@ from reaedp.contract.picture import Picture
 from reaedp.curator.picture import FORMATS, read_picture
 from reaedp.curator.records import Records
 from reaedp.errors import DeclarationError
-from reaedp.statistics.pixels import NoisyPicture
+from reaedp.statistics.images.pixels import NoisyPicture
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra images")
 
@@ -99,7 +99,7 @@ def test_another_size_or_number_of_channels_is_refused_by_the_header(tmp_path: P
     messages.add(message(tmp_path / "a.png", png(1, shape)[:60]))
     (text,) = messages
     assert "as declared" in text
-    with pytest.raises(DeclarationError, match=r"declared with the shape \(5, 4\)"):
+    with pytest.raises(DeclarationError, match=r"its declared shape \(5, 4\)"):
         read_picture(picture(), np.zeros(shape, dtype=np.uint8))
 
 
@@ -127,7 +127,7 @@ def test_a_film_is_no_picture(tmp_path: Path) -> None:
     file = BytesIO()
     frames = [Image.new("L", (4, 5), shade) for shade in (0, 255)]
     frames[0].save(file, "PNG", save_all=True, append_images=frames[1:])
-    assert "must hold one picture" in message(tmp_path / "a.png", file.getvalue())
+    assert "must hold a single picture" in message(tmp_path / "a.png", file.getvalue())
 
 
 @pytest.mark.parametrize("content", [b"", b"x", b"%!PS-Adobe-3.0 EPSF-3.0\n", b"GIF89a" + bytes(50), bytes(1000)])

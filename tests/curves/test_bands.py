@@ -67,11 +67,13 @@ def coverage(statistic: MeanCurve, unit: Unit) -> tuple[float, float]:
     return float(np.mean(one)), float(np.mean(whole))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statistic", CASES, ids=str)
 def test_bands_cover_the_smoothed_mean_as_often_as_they_say(statistic: MeanCurve) -> None:
     assert min(coverage(statistic, Unit("add-remove", at_least=20))) >= LEAST
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statistic", CASES[::2], ids=str)
 @pytest.mark.parametrize("change", ["add-remove", "replace"])
 def test_ranges_for_a_fixed_rho_are_not_wider_than_they_need_to_be(statistic: MeanCurve, change: Any) -> None:

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reaedp.contract.curve import TICKS
-from reaedp.curves.interpolation import interpolated
+from reaedp.curves.lattice import interpolated
 
 GRID = np.array([0, 1, TICKS // 3, TICKS // 2, TICKS - 1, TICKS])
 POINTS = st.dictionaries(st.integers(0, TICKS), st.floats(-1e6, 1e6, width=32), max_size=5)

@@ -18,7 +18,7 @@ from reaedp.errors import DeclarationError
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
-from reaedp.request import Request
+from reaedp.plan.request import Request
 
 POINTS = 15
 STATISTICS = [MeanCurve("x"), MeanCurve("x", "C", 1e-3), MeanCurve("x", "C", 0.5)]
@@ -210,10 +210,10 @@ def test_a_mean_curve_can_be_requested() -> None:
     ("statistic", "curve", "word"),
     [
         (MeanCurve("y"), wide(4), "Unknown curve 'y'"),
-        (MeanCurve("x", "C"), wide(4), "rho must be public"),
-        (MeanCurve("x", "C", 0.1), wide(4, basis="bspline"), "bspline is not smoothed"),
-        (MeanCurve("x", "A2", 0.1), wide(4, basis="bspline"), "bspline is not smoothed"),
-        (MeanCurve("x"), long(), "unit must be a person"),
+        (MeanCurve("x", "C"), wide(4), "rho must be given"),
+        (MeanCurve("x", "C", 0.1), wide(4, basis="bspline"), "bspline, which is not smoothed"),
+        (MeanCurve("x", "A2", 0.1), wide(4, basis="bspline"), "bspline, which is not smoothed"),
+        (MeanCurve("x"), long(), "unit.person must be declared"),
     ],
 )
 def test_what_cannot_be_answered_is_refused(statistic: MeanCurve, curve: Curve, word: str) -> None:

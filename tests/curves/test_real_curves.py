@@ -56,6 +56,7 @@ SAMPLES: dict[str, tuple[str, Unit, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.25, 1.0, 4.0])
 @pytest.mark.parametrize("name", SAMPLES)
 def test_the_chosen_smoothing_is_close_to_the_best_and_better_than_covariance_c(name: str, epsilon: float) -> None:

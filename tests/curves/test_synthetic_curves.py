@@ -1,4 +1,4 @@
-"""Synthetic curves: the exact law of mechanism F on small lattices, and releases through the door."""
+"""Synthetic curves: the exact law of mechanism F on small lattices, and releases by the curator."""
 
 import csv
 import json
@@ -24,13 +24,13 @@ from reaedp.curves.lattice import RADIUS
 from reaedp.curves.space import CurveSpace
 from reaedp.curves.synthetic_curves import ReleasedCurves, SyntheticCurves
 from reaedp.errors import DeclarationError
-from reaedp.folder import _write_values
+from reaedp.mechanisms.acceptance import PrivacyTest, optimal
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
-from reaedp.mechanisms.privacy_test import PrivacyTest, optimal
 from reaedp.mechanisms.stopping import Stopping, guarantee
 from reaedp.privacy.accounting import epsilon as spent
 from reaedp.privacy.accounting import tally
+from reaedp.release.folder import _write_values
 from reaedp.synthesis.deniable import deniable
 from test_broken import hockey_stick
 from tests_support import ledger_in
@@ -144,7 +144,7 @@ CURVE = wide(9, offset=tuple(np.linspace(1, 2, 9).tolist()))
 CONTRACT = under(CURVE, Unit("add-remove", at_least=5_000))
 
 
-def test_a_release_goes_through_the_door_and_every_curve_has_a_seed_nearby(tmp_path: Path) -> None:
+def test_a_release_goes_through_the_curator_and_every_curve_has_a_seed_nearby(tmp_path: Path) -> None:
     contract = replace(CONTRACT, ledger=ledger_in(tmp_path), budget=Budget(2, 1e-5))
     mechanism = DeniableCurves.within(1, 1e-6, contract, "x", 40, kept=2, spread=0.05)
     data = frame(CURVE, 1 + np.array(CURVE.at) + bumps(6_000, CURVE))

@@ -12,7 +12,7 @@ import pytest
 from reaedp import Budget, Category, Contract, Integer, Plan, PlannedRelease, Unit, publish
 from reaedp.errors import DeclarationError
 from reaedp.evaluation.evaluate import Line, evaluate
-from reaedp.planned.synthetic import PlannedSynthetic
+from reaedp.plan.kinds.synthetic import PlannedSynthetic
 from tests_support import ledger_in
 
 
@@ -73,6 +73,7 @@ def lines(published: Path, others: bool = True) -> tuple[Line, ...]:
     )
 
 
+@pytest.mark.slow
 def test_every_release_is_measured_and_nothing_may_be_published(published: Path) -> None:
     found = lines(published)
     assert {"ages", "bits", "keys", "orders", "rows"} == {line.release for line in found}
@@ -86,6 +87,7 @@ def test_every_release_is_measured_and_nothing_may_be_published(published: Path)
     assert by_measure["rows", "total variation, 1-way, mean"] < 0.2
 
 
+@pytest.mark.slow
 def test_no_attack_is_printed_without_what_it_does_to_outsiders_a_blind_guess_and_the_ceiling(published: Path) -> None:
     attacks = [line for line in lines(published) if line.subject not in ("utility", "similarity")]
     assert {"ages", "rows"} == {line.release for line in attacks}
@@ -118,6 +120,7 @@ def test_an_unknown_label_is_refused(published: Path) -> None:
         evaluate(published / "out", str(published / "data.csv"), rng=np.random.default_rng(0), label="height")
 
 
+@pytest.mark.slow
 def test_results_are_written_apart_from_the_release_and_marked(published: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "reaedp", "evaluate", "out", "--data", "data.csv", "--out"]
     inside = subprocess.run([*command, "out/private"], cwd=published, capture_output=True, text=True, check=False)

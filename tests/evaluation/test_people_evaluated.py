@@ -14,7 +14,7 @@ from reaedp import Budget, Category, Contract, Integer, Plan, PlannedRelease, Un
 from reaedp.evaluation.custodian_report import custodian_report
 from reaedp.evaluation.evaluate import evaluate
 from reaedp.evaluation.finished import finished, synthetic_codes
-from reaedp.planned.synthetic import PlannedSynthetic
+from reaedp.plan.kinds.synthetic import PlannedSynthetic
 from tests_support import ledger_in
 
 
@@ -71,11 +71,12 @@ def test_a_contract_with_people_is_evaluated_and_attacked(folder: Path) -> None:
 
 def test_the_custodians_page_says_why_nothing_was_attacked(folder: Path) -> None:
     words = attacks_of(custodian_report(folder / "out", str(folder / "data.csv"), rng=np.random.default_rng(0)))
-    assert "No attack was run on rows: it takes people of the same population who are not in the data" in words
+    assert "No attack was run on rows: attacks need a file of people from the same population" in words
     assert "--others" in words
-    assert "No attack was run on keys: there are no attacks on releases of this kind, only audits." in words
+    assert "No attack was run on keys: releases of this kind are audited, but have no attacks." in words
 
 
+@pytest.mark.slow
 def test_the_custodians_page_is_silent_about_what_was_attacked(folder: Path) -> None:
     words = attacks_of(
         custodian_report(
@@ -86,6 +87,7 @@ def test_the_custodians_page_is_silent_about_what_was_attacked(folder: Path) -> 
     assert "No attack was run on keys" in words
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_custodians_page_of_people(folder: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     command = [sys.executable, "-m", "reaedp", "report", "out", "--custodian", "--data", "data.csv", "--out", str(page)]

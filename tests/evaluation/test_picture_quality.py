@@ -17,8 +17,8 @@ from reaedp.evaluation.picture_quality import PictureQuality, picture_quality
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.privacy.unit import Sensitivity
-from reaedp.statistics.picture_error import expected_quality
-from reaedp.statistics.pixels import NoisyPicture
+from reaedp.statistics.images.picture_error import expected_quality
+from reaedp.statistics.images.pixels import NoisyPicture
 
 skimage = pytest.importorskip("skimage", reason="needs the extra images")
 
@@ -131,7 +131,7 @@ def test_quality_grows_with_epsilon_and_is_what_was_expected(file: str, channels
 
 @pytest.mark.parametrize(("first", "second"), [((3, 4), (4, 3)), ((5,), (5,)), ((0, 3), (0, 3))])
 def test_pictures_of_other_shapes_are_refused(first: tuple[int, ...], second: tuple[int, ...]) -> None:
-    with pytest.raises(DeclarationError, match="one shape"):
+    with pytest.raises(DeclarationError, match="the same shape"):
         picture_quality(np.zeros(first), np.zeros(second), 255)
 
 

@@ -13,7 +13,7 @@ from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable
-from reaedp.synthesis.network import Network
+from reaedp.synthesis.marginal_model import MarginalModel
 
 NAMES = ("a", "b", "c")
 CONTRACT = Contract(
@@ -38,7 +38,7 @@ def codes() -> np.ndarray:
 
 @pytest.fixture
 def again() -> Refit:
-    return Refit(CONTRACT, NAMES, Calibrated(Network.within(4.0, 1e-6, CONTRACT, NAMES), SENSITIVITY), 300)
+    return Refit(CONTRACT, NAMES, Calibrated(MarginalModel.within(4.0, 1e-6, CONTRACT, NAMES), SENSITIVITY), 300)
 
 
 def test_what_is_remembered_changes_no_row(codes: np.ndarray, again: Refit) -> None:
@@ -69,7 +69,7 @@ def test_large_tables_are_counted_by_sorting(codes: np.ndarray, monkeypatch: pyt
 def test_every_method_is_made_again(codes: np.ndarray) -> None:
     """Whatever mechanisms ask of records, coded records answer."""
     for mechanism in (
-        Network.within(8.0, 1e-6, CONTRACT, NAMES),
+        MarginalModel.within(8.0, 1e-6, CONTRACT, NAMES),
         Amortised.within(8.0, 1e-6, CONTRACT, NAMES),
         Deniable.within(8.0, 1e-6, CONTRACT, NAMES, 5),
     ):
@@ -79,5 +79,5 @@ def test_every_method_is_made_again(codes: np.ndarray) -> None:
 
 
 def test_only_synthetic_records_are_made_again() -> None:
-    with pytest.raises(DeclarationError, match="Only synthetic records are made again; given discrete Laplace"):
+    with pytest.raises(DeclarationError, match=r"Only synthetic records can be made again.* given discrete Laplace"):
         Refit(CONTRACT, NAMES, Calibrated(Laplace(1.0), SENSITIVITY), 300)

@@ -131,6 +131,7 @@ def test_a_sample_of_triples_is_fixed_by_its_generator_and_gives_a_range() -> No
     assert 0 <= three.sampling.low < three.mean < three.sampling.high <= 1
 
 
+@pytest.mark.slow
 def test_the_summary_names_every_measure_and_gives_ranges_where_there_are_some() -> None:
     real = rows(300)
     measured = utility(real, rows(300, seed=2), SIZES, rng=rng(), triples=3, label=0, test=rows(100, seed=3))
@@ -160,7 +161,7 @@ def test_incomplete_or_unequal_tables_are_refused() -> None:
     with pytest.raises(DeclarationError, match="given together"):
         utility(real, real, SIZES, rng=rng(), label=0)
     for label, test in ((4, real), (0, real[:1]), (0, real[:, :3])):
-        with pytest.raises(DeclarationError, match="position among 4 columns"):
+        with pytest.raises(DeclarationError, match="position of one of 4 columns"):
             utility(real, real, SIZES, rng=rng(), label=label, test=test)
 
 
@@ -220,6 +221,7 @@ def labelled(count: int, seed: int) -> Any:
     return np.column_stack([first, generator.integers(0, 3, count), np.where(flipped, 1 - first, first)])
 
 
+@pytest.mark.slow
 def test_a_model_trained_on_rows_without_the_dependence_loses_what_there_is_to_know() -> None:
     real, test = labelled(2000, 1), labelled(2000, 2)
     broken = rng().permuted(real, axis=0)
@@ -235,6 +237,7 @@ def test_a_model_trained_on_rows_without_the_dependence_loses_what_there_is_to_k
     )
 
 
+@pytest.mark.slow
 def test_the_same_training_rows_lose_nothing() -> None:
     real, test = labelled(500, 1), labelled(300, 2)
     measured = prediction_utility(real, real, test, 2)
@@ -243,6 +246,7 @@ def test_the_same_training_rows_lose_nothing() -> None:
     assert measured.lost_accuracy.low < 0 < measured.lost_accuracy.high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("synthetic", [np.array([[0, 0, 1], [1, 2, 1]]), np.zeros((0, 3), dtype=int)])
 def test_a_lost_label_leaves_a_constant_guess(synthetic: Any) -> None:
     test = labelled(300, 2)
@@ -257,6 +261,7 @@ def test_a_label_alone_is_guessed() -> None:
     assert 2 / 3 == prediction_utility(only, only, only, 0).real_accuracy.value
 
 
+@pytest.mark.slow
 @settings(max_examples=3, deadline=None)
 @given(st.integers(2, 4), st.integers(0, 100))
 def test_prediction_equals_that_of_the_library_used_plainly(classes: int, seed: int) -> None:

@@ -9,17 +9,17 @@ import pytest
 
 from reaedp.privacy.accounting import delta, epsilon, fits, simple_epsilon, tally
 from reaedp.privacy.budget import Budget
-from reaedp.privacy.loss import Approximate, Concentrated, Gaussian, Pure, UnitGaussian
+from reaedp.privacy.loss import ZCDP, ApproxDP, GaussianDP, PureDP, UnitGaussian
 
 #: Each kind, small and large, with a slightly worse loss of its kind.
 LOSSES = [
-    (Pure(0.05), Pure(0.055)),
-    (Pure(2.0), Pure(2.1)),
-    (Approximate(0.2, 1e-9), Approximate(0.21, 1e-9)),
-    (Approximate(0.2, 1e-9), Approximate(0.2, 2e-9)),
-    (Concentrated(0.02), Concentrated(0.022)),
-    (Concentrated(3.0), Concentrated(3.1)),
-    (Gaussian(0.3), Gaussian(0.31)),
+    (PureDP(0.05), PureDP(0.055)),
+    (PureDP(2.0), PureDP(2.1)),
+    (ApproxDP(0.2, 1e-9), ApproxDP(0.21, 1e-9)),
+    (ApproxDP(0.2, 1e-9), ApproxDP(0.2, 2e-9)),
+    (ZCDP(0.02), ZCDP(0.022)),
+    (ZCDP(3.0), ZCDP(3.1)),
+    (GaussianDP(0.3), GaussianDP(0.31)),
     (UnitGaussian(0.5), UnitGaussian(0.4)),  # not 0.48: see the tests of accounting
     (UnitGaussian(4.0), UnitGaussian(3.9)),
     (UnitGaussian(300.0), UnitGaussian(290.0)),
@@ -30,11 +30,11 @@ BENT = 1 + 1e-5
 
 every_loss = pytest.mark.parametrize("loss", KINDS, ids=repr)
 every_copies = pytest.mark.parametrize("copies", [1, 3, 40])
-BESIDE = {Pure(0.1): 4, Gaussian(0.2): 1}
+BESIDE = {PureDP(0.1): 4, GaussianDP(0.2): 1}
 
 
 def test_every_kind_is_here():
-    assert {Pure, Approximate, Concentrated, Gaussian, UnitGaussian} == {type(loss) for loss in KINDS}
+    assert {PureDP, ApproxDP, ZCDP, GaussianDP, UnitGaussian} == {type(loss) for loss in KINDS}
 
 
 @every_loss
@@ -47,7 +47,7 @@ def test_charges_one_by_one_and_at_once_are_the_same(loss, copies):
 
 @every_loss
 def test_the_order_of_charges_does_not_matter_to_the_last_digit(loss):
-    charged = list({**BESIDE, Pure(0.03): 7, UnitGaussian(1.5): 2, UnitGaussian(7.0): 2, loss: 3}.items())
+    charged = list({**BESIDE, PureDP(0.03): 7, UnitGaussian(1.5): 2, UnitGaussian(7.0): 2, loss: 3}.items())
     assert epsilon(dict(charged), 1e-6) == epsilon(dict(reversed(charged)), 1e-6)
 
 
@@ -64,18 +64,16 @@ def library_epsilon(loss, copies, target):
     from dp_accounting.pld.common import DifferentialPrivacyParameters
     from dp_accounting.rdp import RdpAccountant
 
-    if type(loss) is Concentrated:
+    if type(loss) is ZCDP:
         accountant = RdpAccountant(orders=list(1 + np.geomspace(1e-2, 1e4, 500)))
         for _ in range(copies):
             accountant.compose(ZCDpEvent(loss.rho))
         return accountant.get_epsilon(target)
     step = {"value_discretization_interval": 1e-4}
     one = {
-        Pure: lambda: pld.from_privacy_parameters(DifferentialPrivacyParameters(loss.epsilon, 0), **step),
-        Approximate: lambda: pld.from_privacy_parameters(
-            DifferentialPrivacyParameters(loss.epsilon, loss.delta), **step
-        ),
-        Gaussian: lambda: pld.from_gaussian_mechanism(1 / loss.mu, **step),
+        PureDP: lambda: pld.from_privacy_parameters(DifferentialPrivacyParameters(loss.epsilon, 0), **step),
+        ApproxDP: lambda: pld.from_privacy_parameters(DifferentialPrivacyParameters(loss.epsilon, loss.delta), **step),
+        GaussianDP: lambda: pld.from_gaussian_mechanism(1 / loss.mu, **step),
         UnitGaussian: lambda: pld.from_discrete_gaussian_mechanism(math.sqrt(loss.variance), 1, **step),
     }[type(loss)]()
     total = one
@@ -95,7 +93,7 @@ def one_law(loss):
     return [law, law[::-1]]
 
 
-@pytest.mark.parametrize("loss", [Pure(0.4), Pure(3.0), Approximate(0.4, 1e-3), UnitGaussian(0.5)], ids=repr)
+@pytest.mark.parametrize("loss", [PureDP(0.4), PureDP(3.0), ApproxDP(0.4, 1e-3), UnitGaussian(0.5)], ids=repr)
 @pytest.mark.parametrize("copies", [1, 2, 3, 4])
 @pytest.mark.parametrize("target", [0.005, 0.05, 0.3])
 def test_no_explicit_product_of_laws_is_less_private(loss, copies, target):
@@ -111,7 +109,7 @@ def test_no_explicit_product_of_laws_is_less_private(loss, copies, target):
 
 @pytest.mark.parametrize("copies", [5, 6])
 def test_no_explicit_product_of_many_different_laws_is_less_private(copies):
-    losses = list(itertools.islice(itertools.cycle([Pure(0.4), Approximate(0.3, 1e-3), Pure(1.1)]), copies))
+    losses = list(itertools.islice(itertools.cycle([PureDP(0.4), ApproxDP(0.3, 1e-3), PureDP(1.1)]), copies))
     first, second = np.ones(1), np.ones(1)
     for one, other in map(one_law, losses):
         first, second = np.multiply.outer(first, one).ravel(), np.multiply.outer(second, other).ravel()

@@ -15,7 +15,7 @@ from reaedp.mechanisms.mechanism import Mechanism
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.privacy.accounting import epsilon as composed
 from reaedp.privacy.accounting import tally
-from reaedp.privacy.loss import Concentrated, Pure, UnitGaussian, exact
+from reaedp.privacy.loss import ZCDP, PureDP, UnitGaussian, exact
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.marginal import counting_sensitivity
 
@@ -49,12 +49,12 @@ def test_the_gaussian_scale_costs_no_more_than_rho_in_exact_arithmetic(rho: floa
 @pytest.mark.parametrize("shift", [20, 100, 1_000])
 def test_on_a_fine_lattice_the_loss_is_that_of_the_normal_law(epsilon: float, delta: float, shift: int) -> None:
     """Enumerate the divergence of one integer moved by the whole sensitivity; it is near what is charged."""
-    from reaedp.privacy.loss import Gaussian as Normal
+    from reaedp.privacy.loss import GaussianDP
 
     sensitivity = Sensitivity(shift, shift**2, shift)
     mechanism = Gaussian.within(epsilon, delta, sensitivity)
     (price,) = mechanism.price(sensitivity)
-    assert isinstance(price, Normal)
+    assert isinstance(price, GaussianDP)
     assert composed(tally([(price,)]), delta) <= epsilon
     scale = mechanism.scale(sensitivity)
     x = np.arange(-math.ceil(12 * scale), math.ceil(12 * scale) + shift + 1, dtype=np.float64)
@@ -68,7 +68,7 @@ def test_on_a_fine_lattice_the_loss_is_that_of_the_normal_law(epsilon: float, de
 @pytest.mark.parametrize("l2_squared", [4, 900, 10**8])
 def test_the_charged_mu_contains_the_variance_of_the_lattice(scale: float, l2_squared: int) -> None:
     """μ² = l2² / (s² - 4) or a little more, in exact arithmetic; without the 4 it would be that of a continuous law."""
-    from reaedp.privacy.loss import Gaussian as Normal
+    from reaedp.privacy.loss import GaussianDP
 
     sensitivity = Sensitivity(2 * l2_squared, l2_squared, 2)
     mechanism = Gaussian(l2_squared / (2 * scale**2))
@@ -76,10 +76,10 @@ def test_the_charged_mu_contains_the_variance_of_the_lattice(scale: float, l2_sq
     mu = Fraction(l2_squared) / (variance - 4)
     (price,) = mechanism.price(sensitivity)
     if mechanism.scale(sensitivity) >= 10 and Fraction(1, 10**12) < mu < 63:
-        assert isinstance(price, Normal)
+        assert isinstance(price, GaussianDP)
         assert mu < Fraction(price.mu) ** 2 < mu * (1 + Fraction(1, 10**11))
     else:
-        assert Concentrated(mechanism.rho) == price
+        assert ZCDP(mechanism.rho) == price
 
 
 @pytest.mark.parametrize("rho", [1e-9, 3e-4, 0.02, 0.7, 31.0])
@@ -99,7 +99,7 @@ def test_laplace_noise_is_charged_in_shares_only_where_every_step_is_a_unit_step
     """One row replaced is two cells moved by one each; three rows may be one cell moved by three."""
     sensitivity = counting_sensitivity(unit)
     shares = sensitivity.l1 if sensitivity.linf == 1 else 1
-    assert (Pure(0.6 / shares),) * shares == Laplace(0.6).price(sensitivity)
+    assert (PureDP(0.6 / shares),) * shares == Laplace(0.6).price(sensitivity)
 
 
 @everywhere
@@ -110,7 +110,7 @@ def test_spread_covers_as_often_as_it_says_and_not_much_more(mechanism: Mechanis
     law = _law(mechanism, sensitivity)
     for confidence in (0.5, 0.9, 0.95, 0.999):
         for cells in (1, 30, 10_000):
-            distance = mechanism.spread(sensitivity, confidence, cells)
+            distance = mechanism.error_quantile(sensitivity, confidence, cells)
             assert _within(law, distance) ** cells >= confidence - 1e-9
             assert distance == 0 or _within(law, distance - 1) ** cells < confidence + 1e-9
 
@@ -130,7 +130,7 @@ def test_price_is_what_was_asked_for(mechanism: Mechanism, unit: Unit) -> None:
     sensitivity = counting_sensitivity(unit)
     asked = {
         "epsilon": lambda m: m.epsilon,
-        "rho": lambda m: composed(tally([(Concentrated(m.rho),)]), 1e-6),
+        "rho": lambda m: composed(tally([(ZCDP(m.rho),)]), 1e-6),
     }["rho" if isinstance(mechanism, Gaussian) else "epsilon"](mechanism)
     assert composed(tally([mechanism.price(sensitivity)]), 1e-6) <= asked * (1 + 1e-9)
 

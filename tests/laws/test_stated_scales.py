@@ -116,7 +116,7 @@ def test_a_choice_is_made_at_twice_the_sensitivity_over_its_range(sensitivity: S
     assert min(abs(chosen - share) for share in wrong) > near
 
 
-# Through the door: what each kind of release asks of its noise
+# Through the curator: what each kind of release asks of its noise
 
 
 @dataclass

@@ -65,6 +65,7 @@ def test_secret_noise_never_repeats_in_one_source_nor_in_another(kind: str) -> N
     assert 4 == len(set(drawn))
 
 
+@pytest.mark.slow
 def test_secret_noise_never_repeats_in_another_process() -> None:
     """A seed that is fixed in the code, or drawn once when it is imported, gives each process the same noise."""
     code = (

@@ -9,7 +9,7 @@ from scipy.stats import chi2
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.noise import SecretNoise, SeededNoise
 from reaedp.mechanisms.selection import Selection, bounded_range
-from reaedp.privacy.loss import Gaussian
+from reaedp.privacy.loss import GaussianDP
 from reaedp.privacy.unit import Sensitivity
 
 ONE_ROW = Sensitivity(l1=1, l2_squared=1, linf=1)
@@ -66,7 +66,7 @@ def test_scale_is_five_quarters_of_the_sensitivity_over_a_small_mu() -> None:
 
 
 def test_price_is_one_gaussian_loss() -> None:
-    assert (Gaussian(0.2),) == Selection(0.2).price(ONE_ROW)
+    assert (GaussianDP(0.2),) == Selection(0.2).price(ONE_ROW)
 
 
 @pytest.mark.parametrize("mu", [0.0, -1.0, math.inf, math.nan, 20.0, True, "1"])

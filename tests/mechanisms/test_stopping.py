@@ -6,11 +6,11 @@ import pytest
 from scipy.stats import binom
 
 from reaedp.errors import DeclarationError
-from reaedp.mechanisms.privacy_test import PrivacyTest, optimal
+from reaedp.mechanisms.acceptance import PrivacyTest, optimal
 from reaedp.mechanisms.record_plan import TAUS, each_record, fitting_plan, plan_records, records_bought
 from reaedp.mechanisms.stopping import Stopping, guarantee, row_loss
 from reaedp.privacy.accounting import epsilon as composed
-from reaedp.privacy.loss import Approximate, exact
+from reaedp.privacy.loss import ApproxDP, exact
 from reaedp.privacy.unit import Unit
 
 KNOWN = Unit("add-remove", at_least=1000)
@@ -63,7 +63,7 @@ def test_more_rows_never_cost_more() -> None:
 
 def test_replacing_costs_twice_epsilon_and_no_more_delta() -> None:
     loss = guarantee(TEST, STOPPING, 2.0, Unit("replace", at_least=1001), 1.0)
-    assert Approximate(2.0, guarantee(TEST, STOPPING, 2.0, KNOWN, 1.0).delta) == loss
+    assert ApproxDP(2.0, guarantee(TEST, STOPPING, 2.0, KNOWN, 1.0).delta) == loss
 
 
 def test_rows_of_one_person_add_up_as_a_chain_of_single_rows() -> None:
@@ -72,7 +72,7 @@ def test_rows_of_one_person_add_up_as_a_chain_of_single_rows() -> None:
     assert 3.0 == three.epsilon
     assert one.delta * (1 + math.e + math.e**2) == pytest.approx(three.delta, rel=1e-10)
     exchanged = guarantee(TEST, STOPPING, 2.0, Unit("replace", person="p", max_rows=3, at_least=1001), 1.0)
-    assert Approximate(6.0, three.delta) == exchanged
+    assert ApproxDP(6.0, three.delta) == exchanged
 
 
 def test_without_a_known_size_small_data_sets_must_hardly_ever_answer() -> None:

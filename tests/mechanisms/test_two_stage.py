@@ -9,10 +9,10 @@ from reaedp import Budget, Contract, Integer, RoutedEntropy, TwoStage, Unit
 from reaedp.answer import Routed
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.noise import SeededNoise
-from reaedp.privacy.loss import Pure, exact
+from reaedp.privacy.loss import PureDP, exact
 from reaedp.privacy.unit import Sensitivity
-from reaedp.statistics.entropies import shannon_entropy
-from reaedp.statistics.entropy import Entropy
+from reaedp.statistics.entropy.entropies import shannon_entropy
+from reaedp.statistics.entropy.entropy import Entropy
 
 X = Integer(name="x", lower=0, upper=0, provenance="public")  # one number and three cells for troubles
 STATISTIC = RoutedEntropy(("x",))
@@ -58,7 +58,7 @@ def test_either_way_costs_at_most_epsilon_between_all_neighbours_in_exact_arithm
     assert max(worst) <= exact(0.7)
     # Counts use up all of ε; the entropy's rounding leaves a little.
     assert worst[1] > exact(0.7) * Fraction(999, 1000)
-    assert (Pure(0.7),) == mechanism.price(sensitivity)
+    assert (PureDP(0.7),) == mechanism.price(sensitivity)
 
 
 @pytest.mark.parametrize(("epsilon", "first"), [(0.3, 0.1), (1.0, 1e-9), (0.7, 0.005 * 0.7), (5.0, 0.025)])

@@ -6,6 +6,8 @@ from being imported, or a test from being collected, proves nothing about tests 
 
 import argparse
 import compileall
+import hashlib
+import json
 import os
 import py_compile
 import re
@@ -17,12 +19,13 @@ import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from queue import SimpleQueue
 
 from planted import PAGE, ROOT, Mutant, mutants, rows_on_page, table
 
-COPIED, LINKED = ("src", "tests"), ("benchmarks", "docs", "examples", "CONTRIBUTING.md", "README.md", "pyproject.toml")
+COPIED, LINKED = ("src", "tests"), ("benchmarks", "docs", "CONTRIBUTING.md", "README.md", "pyproject.toml")
 #: What a test says when the bug is not a wrong program but none at all.
 NO_PROGRAM = ("ImportError", "ModuleNotFoundError", "NameError", "SyntaxError")
 _FAILED = re.compile(r"^FAILED (.+?)(?: - (.*))?$", re.MULTILINE)
@@ -121,7 +124,49 @@ def sound(overlays: list[Overlay], chosen: list[Mutant], patience: float) -> boo
     return passed
 
 
-def outcomes(overlays: list[Overlay], chosen: list[Mutant], patience: float) -> list[Outcome]:
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """A file with what was caught so far, one line for each bug, so that a run that was stopped can go on.
+
+    A line counts as long as the bug, the file that it spoils and the tests that should see it are the same.
+    """
+
+    file: Path | None
+    #: Of the bugs that are to be tried, as they were when the run began: somebody may edit the tree meanwhile.
+    fingerprints: dict[str, str]
+
+    @classmethod
+    def of(cls, file: Path | None, chosen: list[Mutant]) -> "Notes":
+        """Those of a file, which need not be there yet."""
+        return cls(file, {mutant.name: fingerprint(mutant) for mutant in chosen})
+
+    def recalled(self, chosen: list[Mutant]) -> list[Outcome]:
+        """The bugs that need not be tried again."""
+        if self.file is None or not self.file.exists():
+            return []
+        lines = [json.loads(line) for line in self.file.read_text(encoding="utf-8").splitlines()]
+        known = {line["fingerprint"]: line for line in lines}
+        pairs = [(mutant, known.get(self.fingerprints[mutant.name])) for mutant in chosen]
+        return [Outcome(mutant, line["test"], line["words"], line["seconds"]) for mutant, line in pairs if line]
+
+    def add(self, outcome: Outcome) -> None:
+        """Note a bug that was caught; a survivor is tried again."""
+        if self.file is None or outcome.test is None:
+            return
+        name = outcome.mutant.name
+        line = {"name": name, "fingerprint": self.fingerprints[name], "test": outcome.test}
+        with self.file.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line | {"words": outcome.words, "seconds": outcome.seconds}) + "\n")
+
+
+def fingerprint(mutant: Mutant) -> str:
+    """The SHA-256 of a bug, of the file that it spoils and of the files of its tests."""
+    files = (mutant.file, *sorted({test.partition("::")[0] for test in mutant.caught_by}))
+    parts = [repr(mutant).encode(), *((ROOT / file).read_bytes() for file in files)]
+    return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
+
+
+def outcomes(overlays: list[Overlay], chosen: list[Mutant], patience: float, notes: Notes) -> list[Outcome]:
     """One after the other, in as many copies as there are workers; says each as soon as it is known."""
     free: SimpleQueue[Overlay] = SimpleQueue()
     for overlay in overlays:
@@ -135,6 +180,7 @@ def outcomes(overlays: list[Overlay], chosen: list[Mutant], patience: float) -> 
             free.put(overlay)
         said = f"caught    {mutant.name}  by {outcome.test}" if outcome.test else f"SURVIVED  {mutant.name}"
         print(f"{outcome.seconds:6.1f} s  {said}  ({outcome.words[:160]})", flush=True)
+        notes.add(outcome)
         return outcome
 
     with ThreadPoolExecutor(len(overlays)) as threads:
@@ -156,18 +202,28 @@ def main() -> int:
     parser.add_argument(
         "--patience", type=float, default=600.0, help="seconds after which the tests of a bug are stopped"
     )
+    parser.add_argument(
+        "--notes", type=Path, help="a file that remembers what was caught; a run that was stopped goes on"
+    )
     parser.add_argument("--write", action="store_true", help=f"write what was found into {PAGE.relative_to(ROOT)}")
     given = parser.parse_args()
     chosen = [mutant for mutant in mutants() if not given.names or {mutant.name, mutant.folder} & {*given.names}]
     unknown = {*given.names} - {name for mutant in chosen for name in (mutant.name, mutant.folder)}
     if unknown or not chosen:
         parser.error(f"no planted bug or folder has this name: {', '.join(sorted(unknown))}")
-    begun = time.monotonic()
+    begun, notes = time.monotonic(), Notes.of(given.notes, chosen)
+    found = notes.recalled(chosen)
+    if found:
+        print(f"{len(found)} planted bugs were caught before, as {given.notes} says", flush=True)
+        chosen = [mutant for mutant in chosen if mutant not in {outcome.mutant for outcome in found}]
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         overlays = [Overlay.made(Path(folder) / str(worker)) for worker in range(given.workers)]
-        if not sound(overlays, chosen, 10 * given.patience):
-            return 2
-        found = outcomes(overlays, chosen, given.patience)
+        # One folder after the other: a run that is stopped early has something to show.
+        for _, bugs in groupby(chosen, key=lambda mutant: mutant.folder):
+            group = list(bugs)
+            if not sound(overlays, group, 10 * given.patience):
+                return 2
+            found += outcomes(overlays, group, given.patience, notes)
     survivors = [outcome.mutant.name for outcome in found if not outcome.test]
     print(f"{len(found)} planted bugs, {len(found) - len(survivors)} caught, {time.monotonic() - begun:.0f} s")
     if survivors:

@@ -5,13 +5,15 @@ Whether the bugs are caught is for `make mutants`, which takes minutes.
 
 import ast
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+import claims
 from planted import ROOT, Mutant, Section, mutants, rows_on_page, sections
-from run import _verdict
+from run import Notes, Outcome, _verdict
 
 MUTANTS, SECTIONS = mutants(), sections()
 NAMED = Counter(name for section in SECTIONS for name, _ in section.planted)
@@ -73,6 +75,14 @@ def test_the_page_has_a_row_for_every_planted_bug_and_none_besides() -> None:
             assert what.replace("|", "\\|") in rows[name], f"docs/mutants.md says something else of {name}"
 
 
+def test_every_claim_stands_on_a_page_with_its_proof_its_bugs_and_a_test_that_catches_each() -> None:
+    """`python tests/mutants/claims.py` writes the page."""
+    written = claims.PAGE.read_text(encoding="utf-8")
+    assert claims.page() == written
+    for section in SECTIONS:
+        assert f"[{section.title}](../src/reaedp/{section.folder}/PROOFS.md#" in written
+
+
 def test_a_bug_must_be_found_in_exactly_one_place() -> None:
     bug = Mutant("twice", "src/x.py", "a", "b", ("tests/x.py::test",), "x")
     assert "b = 1\n" == bug.spoilt("a = 1\n")
@@ -111,3 +121,16 @@ def test_no_source_is_spoilt_now() -> None:
     """The runner works on copies: whatever it planted must not be found here."""
     for mutant in MUTANTS:
         assert mutant.old in Path(ROOT / mutant.file).read_text(encoding="utf-8"), mutant.name
+
+
+def test_what_was_caught_is_noted_until_the_bug_its_file_or_its_tests_change(tmp_path: Path) -> None:
+    file, bug = tmp_path / "caught.jsonl", MUTANTS[0]
+    others = [replace(bug, new=f"{bug.new} "), replace(bug, file=MUTANTS[-1].file)]
+    notes = Notes.of(file, [bug])
+    assert [] == notes.recalled([bug])
+    notes.add(Outcome(bug, None, "all of its tests pass", 1.0))
+    assert [] == notes.recalled([bug])
+    caught = Outcome(bug, bug.caught_by[0], "assert 1 == 2", 1.0)
+    notes.add(caught)
+    assert [caught] == notes.recalled([bug])
+    assert [[], []] == [Notes.of(file, [other]).recalled([other]) for other in others]

@@ -22,8 +22,8 @@ from reaedp.paper import (
 )
 from reaedp.paper.item import Experiment, Item, Result
 from reaedp.paper.reproduction import SEED, specification
-from reaedp.statistics.entropies import shannon_entropy
-from reaedp.statistics.published import published_shannon_bound
+from reaedp.statistics.entropy.entropies import shannon_entropy
+from reaedp.statistics.entropy.published import published_shannon_bound
 
 FOLDER = Path(os.environ["REAEDP_DATA"]) if "REAEDP_DATA" in os.environ else None
 ITEMS = [module.ITEM for module in (baselines, attacks, attribute_inference, real_data, multi_dataset, noisy_sgd)]
@@ -57,6 +57,7 @@ def without_files() -> Experiment:
     return Experiment(np.random.default_rng(0), quick=True, data=None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("files", FOLDERS)
 @pytest.mark.parametrize("name", VERDICTS)
 def test_every_item_reaches_its_verdict_and_draws_its_chart(name: str, files: bool) -> None:

@@ -20,8 +20,8 @@ from reaedp.paper import (
 )
 from reaedp.paper.datasets import SETS
 from reaedp.paper.item import Experiment, Item, Result
-from reaedp.statistics.entropies import renyi_entropy, shannon_entropy
-from reaedp.statistics.published import published_renyi_bound, published_shannon_bound
+from reaedp.statistics.entropy.entropies import renyi_entropy, shannon_entropy
+from reaedp.statistics.entropy.published import published_renyi_bound, published_shannon_bound
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = os.environ.get("REAEDP_DATA")

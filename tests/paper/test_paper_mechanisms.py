@@ -15,10 +15,10 @@ from broken import World, looped
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.curves.prediction import expected_error
 from reaedp.mechanisms.gaussian import Gaussian
-from reaedp.mechanisms.published_test import PublishedTest
+from reaedp.mechanisms.published_acceptance import PublishedTest
 from reaedp.paper import image_noise, image_quality, parameter_domain, pass_rate, wiener_mean
 from reaedp.paper.item import Experiment, Item, Result
-from reaedp.paper.published_gaussian import published_deviation, true_epsilon
+from reaedp.paper.published_release import published_deviation, true_epsilon
 from reaedp.paper.reproduction import specification
 from test_broken import hockey_stick
 
@@ -42,6 +42,7 @@ def by(found: Result, *keys: str) -> dict[tuple[Any, ...], dict[str, Any]]:
     return {tuple(row[key] for key in keys): row for row in found.rows}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*ITEMS, *PICTURES])
 def test_the_chart_draws_the_table(name: str) -> None:
     drawn = vl_convert.vegalite_to_svg(specification(result(name)))

@@ -31,6 +31,7 @@ def test_every_figure_and_table_has_an_item_of_its_own() -> None:
     assert 17 == len({item.name for item in ITEMS})
 
 
+@pytest.mark.slow
 def test_a_folder_has_a_table_two_pictures_and_two_pages(tmp_path: Path) -> None:
     reproduce([invented()], tmp_path / "out", rng=rng())
     names = {"made-up.csv", "made-up.svg", "made-up.png", "RESULTS.md", "index.html"}
@@ -60,6 +61,7 @@ def test_bad_requests_leave_nothing_behind(tmp_path: Path) -> None:
         reproduce(ITEMS, tmp_path / "out", rng=rng())
 
 
+@pytest.mark.slow
 def test_the_command_reproduces_a_named_item(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "reaedp", "reproduce", "sensitivity-bound", "--quick", "--out", "out"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)

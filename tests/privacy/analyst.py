@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reaedp.privacy.budget import Budget
-from reaedp.privacy.loss import Approximate, Loss, Price, Pure
+from reaedp.privacy.loss import ApproxDP, Loss, Price, PureDP
 
 #: What an analyst saw so far: one number for each elementary loss of each plan.
 Answers = tuple[tuple[int, ...], ...]
@@ -86,7 +86,7 @@ def patient_delta(budget: Budget, small: float, rests: Sequence[Rest]) -> float:
 def two_steps(answers: Answers) -> Price | None:
     """Ask a little; after "yes" buy much, after "no" buy a failure."""
     if not answers:
-        return (Pure(0.0697),)
+        return (PureDP(0.0697),)
     if len(answers) == 1:
-        return (Pure(1.069332969),) if answers[0] == (0,) else (Approximate(1e-12, 0.049999495),)
+        return (PureDP(1.069332969),) if answers[0] == (0,) else (ApproxDP(1e-12, 0.049999495),)
     return None

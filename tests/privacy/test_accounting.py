@@ -29,15 +29,15 @@ from reaedp.privacy.accounting import (
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.conversion import concentrated_log_delta
 from reaedp.privacy.dominating import Response, Steps
-from reaedp.privacy.loss import Approximate, Concentrated, Gaussian, Pure, UnitGaussian, exact
+from reaedp.privacy.loss import ZCDP, ApproxDP, GaussianDP, PureDP, UnitGaussian, exact
 from reaedp.privacy.product import composed_epsilon
 
 TEN_LOSSES = {
-    **{Pure(0.01 * i): 15_000 // i for i in range(1, 7)},
-    Gaussian(0.1): 10,
+    **{PureDP(0.01 * i): 15_000 // i for i in range(1, 7)},
+    GaussianDP(0.1): 10,
     UnitGaussian(30.0): 4,
-    Concentrated(0.01): 3,
-    Approximate(0.02, 1e-12): 64_000,
+    ZCDP(0.01): 3,
+    ApproxDP(0.02, 1e-12): 64_000,
 }
 budgets = st.builds(Budget, st.floats(1e-3, 20.0), st.floats(1e-12, 0.1))
 
@@ -99,14 +99,14 @@ def test_optimal_composition_gives_the_published_figures(copies, figure):
 
 def test_few_copies_are_best_composed_basically():
     assert 0.99 < optimal_composition(0.1, 1e-12, 10, 1e-6) <= 1.0
-    assert simple_epsilon({Approximate(0.1, 1e-12): 10}, 1e-6) == 1
+    assert simple_epsilon({ApproxDP(0.1, 1e-12): 10}, 1e-6) == 1
 
 
 @pytest.mark.parametrize(("eps", "copies"), [(1e-4, 10**6), (0.00316, 10**5), (0.1, 100), (3.0, 40), (8.0, 3)])
 @pytest.mark.parametrize("target", [1e-200, 1e-12, 1e-6, 1e-3, 0.3])
 def test_equal_pure_losses_reach_the_exact_optimum(eps, copies, target):
     # 1e-6 leaves room for the declared slack (1e-8 in δ, 1e-9 in ε) and the search (1e-8).
-    assert is_least(epsilon({Pure(eps): copies}, target), binomial(eps, copies), target, 1e-6)
+    assert is_least(epsilon({PureDP(eps): copies}, target), binomial(eps, copies), target, 1e-6)
 
 
 @pytest.mark.parametrize("each", [1e-9, 1e-4])
@@ -117,7 +117,7 @@ def test_equal_approximate_losses_reach_the_exact_optimum(each):
 
 def test_tiny_losses_in_great_number_come_near_the_gaussian_limit():
     # Σ ε² = 1; dp_accounting 0.6 gives 9.87 on its default grid.
-    assert gaussian_epsilon(1.0, 1e-6) == pytest.approx(epsilon({Pure(1e5**-0.5): 10**5}, 1e-6), rel=1e-3)
+    assert gaussian_epsilon(1.0, 1e-6) == pytest.approx(epsilon({PureDP(1e5**-0.5): 10**5}, 1e-6), rel=1e-3)
 
 
 # Different losses
@@ -128,7 +128,7 @@ def test_tiny_losses_in_great_number_come_near_the_gaussian_limit():
     ("first", "second"), [((0.1, 60), (0.03, 300)), ((1.0, 5), (0.01, 400)), ((5.0, 3), (0.7, 9)), ((2.0, 1), (0.5, 1))]
 )
 def test_two_groups_of_pure_losses_reach_the_enumerated_optimum(first, second, target):
-    charged = {Pure(eps): copies for eps, copies in (first, second)}
+    charged = {PureDP(eps): copies for eps, copies in (first, second)}
     assert is_least(epsilon(charged, target), product(binomial(*first), binomial(*second)), target, 1e-4)
 
 
@@ -162,11 +162,11 @@ def test_a_little_more_noise_on_integers_can_be_less_private():
 def test_a_mixture_of_kinds_reaches_the_enumerated_optimum(target):
     law = product(binomial(0.3, 20), lattice(1.5, 3))
     charged = {
-        Pure(0.3): 13,
-        Approximate(0.3, target / 700): 7,
+        PureDP(0.3): 13,
+        ApproxDP(0.3, target / 700): 7,
         UnitGaussian(1.5): 3,
-        Gaussian(0.3): 1,
-        Gaussian(0.4): 1,
+        GaussianDP(0.3): 1,
+        GaussianDP(0.4): 1,
     }
     failed = -math.expm1(7 * math.log1p(-target / 700))
     left = (target - failed) / (1 - failed)
@@ -174,24 +174,24 @@ def test_a_mixture_of_kinds_reaches_the_enumerated_optimum(target):
 
 
 def test_equal_and_scattered_gaussians_cost_the_same():
-    scattered = {Gaussian(math.sqrt(i)): 1 for i in range(1, 6)}
-    for charged in (scattered, {Gaussian(1.0): 15}, {Gaussian(1.0): 6, Gaussian(3.0): 1}):
+    scattered = {GaussianDP(math.sqrt(i)): 1 for i in range(1, 6)}
+    for charged in (scattered, {GaussianDP(1.0): 15}, {GaussianDP(1.0): 6, GaussianDP(3.0): 1}):
         assert gaussian_epsilon(math.sqrt(15), 1e-6) == pytest.approx(epsilon(charged, 1e-6), rel=1e-12)
 
 
-@pytest.mark.parametrize("rest", [{Pure(0.1): 10}, {Pure(1.0): 1}, {Gaussian(0.5): 1}, {UnitGaussian(9.0): 3}])
+@pytest.mark.parametrize("rest", [{PureDP(0.1): 10}, {PureDP(1.0): 1}, {GaussianDP(0.5): 1}, {UnitGaussian(9.0): 3}])
 def test_a_concentrated_loss_beside_others_costs_less_than_splitting_delta_and_more_than_a_gaussian(rest):
-    together = epsilon({**rest, Concentrated(0.02): 1}, 1e-6)
+    together = epsilon({**rest, ZCDP(0.02): 1}, 1e-6)
     shares = np.linspace(0.02, 0.98, 25)
     split = min(epsilon(rest, 1e-6 * part) + concentrated_epsilon(0.02, 1e-6 * (1 - part)) for part in shares)
-    assert epsilon({**rest, Gaussian(0.2): 1}, 1e-6) <= together < split
-    assert together <= simple_epsilon({**rest, Concentrated(0.02): 1}, 1e-6)
+    assert epsilon({**rest, GaussianDP(0.2): 1}, 1e-6) <= together < split
+    assert together <= simple_epsilon({**rest, ZCDP(0.02): 1}, 1e-6)
 
 
 def test_a_concentrated_loss_beside_a_pure_one_is_the_enumerated_mixture_of_its_curve():
     losses, logs = binomial(1.0, 1)
-    found = epsilon({Pure(1.0): 1, Concentrated(0.01): 1}, 1e-6)
-    curve = [delta({Concentrated(0.01): 1}, found - loss) for loss in losses]
+    found = epsilon({PureDP(1.0): 1, ZCDP(0.01): 1}, 1e-6)
+    curve = [delta({ZCDP(0.01): 1}, found - loss) for loss in losses]
     assert np.exp(logs) @ curve == pytest.approx(1e-6, rel=1e-6)
 
 
@@ -205,7 +205,7 @@ def test_the_concentrated_curve_continues_below_zero_as_its_mirror_image():
 @pytest.mark.parametrize("spread", [10.0, 1e5])
 def test_a_thousand_different_losses_are_rounded_up_by_less_than_one_percent(spread):
     epsilons = 0.05 * np.exp(-np.random.default_rng(5).uniform(0, math.log(spread), 1000))
-    ours = epsilon({Pure(float(eps)): 1 for eps in epsilons}, 1e-6)
+    ours = epsilon({PureDP(float(eps)): 1 for eps in epsilons}, 1e-6)
     each_alone = composed_epsilon([Response(float(eps), 1) for eps in epsilons], 0.0, 1e-6)
     assert each_alone < ours < 1.01 * each_alone
 
@@ -231,49 +231,49 @@ def test_more_different_lattices_than_can_be_kept_are_charged_as_concentrated():
 
 def test_ten_tenths_fit_exactly_into_one_and_eleven_do_not():
     budget = Budget(1.0, 1e-15)
-    assert fits({Pure(0.1): 10}, budget)
-    assert not fits({Pure(0.1): 11}, budget)
-    assert epsilon({Pure(0.1): 10}, 1e-15) <= 1.0
+    assert fits({PureDP(0.1): 10}, budget)
+    assert not fits({PureDP(0.1): 11}, budget)
+    assert epsilon({PureDP(0.1): 10}, 1e-15) <= 1.0
 
 
 @given(st.integers(1, 9999), st.integers(1, 6), st.integers(1, 40))
 def test_basic_composition_is_exact_in_decimals(digits, places, copies):
     each = Fraction(digits, 10**places)
-    charged = {Pure(float(each)): copies}
+    charged = {PureDP(float(each)): copies}
     assert each * copies >= simple_epsilon(charged, 1e-12)
     assert fits(charged, Budget(float(each * copies), 1e-12))
 
 
 def test_failures_may_use_up_delta_exactly_and_no_more():
-    assert Fraction(1) == simple_epsilon({Approximate(0.1, 1e-7): 10}, 1e-6)
-    assert fits({Approximate(0.1, 1e-7): 10}, Budget(1.0, 1e-6))
-    assert math.inf == epsilon({Approximate(0.1, 1e-7): 11}, 1e-6)
+    assert Fraction(1) == simple_epsilon({ApproxDP(0.1, 1e-7): 10}, 1e-6)
+    assert fits({ApproxDP(0.1, 1e-7): 10}, Budget(1.0, 1e-6))
+    assert math.inf == epsilon({ApproxDP(0.1, 1e-7): 11}, 1e-6)
 
 
 def test_independent_failures_overlap():
     # 1 - 0.9^10 = 0.651 < 0.7 < 10 · 0.1
-    assert Fraction(1) >= simple_epsilon({Approximate(0.1, 0.1): 10}, 0.7)
+    assert Fraction(1) >= simple_epsilon({ApproxDP(0.1, 0.1): 10}, 0.7)
 
 
 def test_nothing_charged_costs_nothing():
-    assert 0.0 == epsilon({}, 1e-6) == epsilon({Pure(1.0): 0}, 1e-6) == delta({}, 0.0) == simple_epsilon({}, 1e-6)
+    assert 0.0 == epsilon({}, 1e-6) == epsilon({PureDP(1.0): 0}, 1e-6) == delta({}, 0.0) == simple_epsilon({}, 1e-6)
 
 
 def test_a_negative_count_is_refused():
     with pytest.raises(DeclarationError, match="whole number of times"):
-        epsilon({Pure(1.0): -1}, 1e-6)
+        epsilon({PureDP(1.0): -1}, 1e-6)
 
 
 @pytest.mark.parametrize("value", [-0.1, math.inf, math.nan])
 def test_delta_asks_for_a_sensible_epsilon(value):
     with pytest.raises(DeclarationError, match="epsilon"):
-        delta({Pure(1.0): 1}, value)
+        delta({PureDP(1.0): 1}, value)
 
 
 @pytest.mark.parametrize("size", [1e-300, 1e-150, 1e-12, 1e12, 1e150, 1e300])
-@pytest.mark.parametrize("kind", [Pure, Concentrated, Gaussian, UnitGaussian])
+@pytest.mark.parametrize("kind", [PureDP, ZCDP, GaussianDP, UnitGaussian])
 def test_absurd_losses_give_an_answer_without_warnings(kind, size):
-    charged = {kind(size): 7, Pure(0.1): 3}
+    charged = {kind(size): 7, PureDP(0.1): 3}
     assert 0 < epsilon(charged, 1e-6) <= math.inf
     assert 0 <= delta(charged, 0.5) <= 1
 
@@ -313,11 +313,11 @@ def test_gaussian_epsilon_solves_the_analytic_curve(mu, target):
 @settings(max_examples=60, deadline=None)
 def test_calibrated_losses_fit_and_use_up_their_budget(budget):
     rho, mu = concentrated_rho(budget.epsilon, budget.delta), gaussian_mu(budget.epsilon, budget.delta)
-    assert fits({Concentrated(rho): 1}, budget)
-    assert fits({Concentrated(rho / 10): 10}, budget)
-    assert fits({Gaussian(mu): 1}, budget)
-    assert not fits({Concentrated(rho * 1.0001): 1}, budget)
-    assert not fits({Gaussian(mu * 1.0001): 1}, budget)
+    assert fits({ZCDP(rho): 1}, budget)
+    assert fits({ZCDP(rho / 10): 10}, budget)
+    assert fits({GaussianDP(mu): 1}, budget)
+    assert not fits({ZCDP(rho * 1.0001): 1}, budget)
+    assert not fits({GaussianDP(mu * 1.0001): 1}, budget)
     assert mu * mu / 2 > rho
 
 
@@ -341,7 +341,7 @@ def test_the_published_theorems_are_as_published():
 @settings(max_examples=100, deadline=None)
 def test_the_simple_bound_is_never_looser_than_basic_or_advanced_composition(eps, each, copies, slack):
     advanced, total = advanced_composition(eps, each, copies, slack)
-    charged = {Approximate(eps, each): copies}
+    charged = {ApproxDP(eps, each): copies}
     assert simple_epsilon(charged, total) <= min(Fraction(advanced), exact(eps) * copies)
 
 
@@ -374,8 +374,8 @@ def test_ten_losses_in_a_hundred_thousand_copies_are_composed():
 def test_importing_and_composing_loads_no_heavy_library():
     script = (
         "import sys; from reaedp.privacy.accounting import epsilon, simple_epsilon; from reaedp.privacy.loss import *;"
-        "simple_epsilon({Gaussian(1.0): 3}, 1e-6);"
-        "epsilon({Pure(0.1): 90, UnitGaussian(9.0): 2, Concentrated(0.1): 1}, 1e-6);"
+        "simple_epsilon({GaussianDP(1.0): 3}, 1e-6);"
+        "epsilon({PureDP(0.1): 90, UnitGaussian(9.0): 2, ZCDP(0.1): 1}, 1e-6);"
         "print(sorted({'scipy', 'dp_accounting', 'pandas'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -18,17 +18,17 @@ from scipy.stats import binom
 from analyst import Answers, Rest, patient_delta, reached, two_steps
 from ledger_worker import ROWS, release
 from reaedp.errors import BudgetRefused, LedgerDamaged
+from reaedp.ledger.admission import OVERDRAWN
+from reaedp.ledger.ledger import Ledger
+from reaedp.ledger.state_folder import state_in
 from reaedp.privacy import accounting, filters
-from reaedp.privacy.admission import OVERDRAWN
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.conversion import gaussian_delta, gaussian_epsilon
 from reaedp.privacy.covering import pure_cover, pure_mu, unit_cover
 from reaedp.privacy.filters import GRAIN, Sums, sums_of
-from reaedp.privacy.ledger import Ledger
-from reaedp.privacy.loss import Approximate, Concentrated, Gaussian, Loss, Price, Pure, UnitGaussian, exact
+from reaedp.privacy.loss import ZCDP, ApproxDP, GaussianDP, Loss, Price, PureDP, UnitGaussian, exact
 from reaedp.privacy.merging import total_rho
 from reaedp.privacy.spending import NOTHING, Spending, admit, copies, room
-from reaedp.privacy.state_folder import state_in
 
 WIDE = Budget(1.0, 0.05)
 USUAL = Budget(1.0, 1e-6)
@@ -75,13 +75,14 @@ def test_an_analyst_of_two_steps_breaks_fixed_prices_and_not_the_ledger(tmp_path
     assert reached(two_steps, ledger_admits(tmp_path, WIDE), 1.0) <= WIDE.delta
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("charges", "small", "worse"), [(81, 0.0225, 4.5), (321, 0.0112, 7)])
 def test_a_patient_analyst_breaks_fixed_prices_and_not_the_filters(charges: int, small: float, worse: float) -> None:
-    fixed = [_fixed_rest({Pure(small): count}) for count in range(1, charges + 1)]
+    fixed = [_fixed_rest({PureDP(small): count}) for count in range(1, charges + 1)]
     broken = patient_delta(USUAL, small, [Rest(1.0, USUAL.delta), *(rest for rest in fixed if rest.failure > 0)])
     assert broken > worse * USUAL.delta
     states = [NOTHING]
-    while len(states) <= charges and (state := admit(states[-1], {Pure(small): 1}, USUAL)):
+    while len(states) <= charges and (state := admit(states[-1], {PureDP(small): 1}, USUAL)):
         states.append(state)
     rests = [_filtered_rest(state) for state in states[1:]]
     assert len(rests) > 0.9 * charges
@@ -103,14 +104,14 @@ def _filtered_rest(state: Spending) -> Rest:
 #: Prices that come near the limits of the filters of `WIDE`, so that trees of three plans are often cut off.
 PRICES = st.sampled_from(
     [
-        (Pure(0.07),),
-        (Pure(0.5),),
-        (Pure(0.95),),
-        (Pure(1.0693),),
-        (Pure(0.3), Pure(0.3)),
-        (Approximate(1e-12, 0.0499),),
-        (Approximate(0.4, 0.0025),),
-        (Approximate(0.9, 0.002), Pure(0.05)),
+        (PureDP(0.07),),
+        (PureDP(0.5),),
+        (PureDP(0.95),),
+        (PureDP(1.0693),),
+        (PureDP(0.3), PureDP(0.3)),
+        (ApproxDP(1e-12, 0.0499),),
+        (ApproxDP(0.4, 0.0025),),
+        (ApproxDP(0.9, 0.002), PureDP(0.05)),
     ]
 )
 
@@ -119,7 +120,7 @@ PRICES = st.sampled_from(
 @given(st.dictionaries(st.lists(st.integers(0, 3), max_size=3).map(tuple), PRICES, min_size=4))
 def test_no_tree_of_choices_goes_beyond_the_budget(tree: dict[tuple[int, ...], Price]) -> None:
     def strategy(answers: Answers) -> Price | None:
-        return tree.get(tuple(seen[0] for seen in answers), (Pure(0.5),) if len(answers) < 2 else None)
+        return tree.get(tuple(seen[0] for seen in answers), (PureDP(0.5),) if len(answers) < 2 else None)
 
     assert reached(strategy, spending_admits(WIDE), WIDE.epsilon) <= WIDE.delta * (1 + 1e-12)
 
@@ -130,11 +131,11 @@ def test_a_part_is_chosen_after_looking_at_another(tmp_path: Path) -> None:
     with Ledger.create(tmp_path / "ledger.db") as book:
         book.register("census", WIDE, ROWS)
         book.charge([release(0.0697, part="sex=F")])
-        book.charge([release(part="sex=M", price=(Approximate(1e-12, 0.049999495),))])
+        book.charge([release(part="sex=M", price=(ApproxDP(1e-12, 0.049999495),))])
         with pytest.raises(BudgetRefused):
-            book.charge([release(part="sex=F", price=(Approximate(1e-12, 0.049999495),))])
+            book.charge([release(part="sex=F", price=(ApproxDP(1e-12, 0.049999495),))])
         with pytest.raises(BudgetRefused, match="Failures of all releases after the first"):
-            book.charge([release(price=(Approximate(1e-12, 0.01),))])
+            book.charge([release(price=(ApproxDP(1e-12, 0.01),))])
         book.charge([release(0.9)])
         with pytest.raises(BudgetRefused):
             book.charge([release(0.9, part="sex=X")])
@@ -163,14 +164,14 @@ def test_each_filter_alone_keeps_its_share(budget: Budget, first: float) -> None
     given = [share.mixture] * 7 + [share.first]
     assert limits.mixtures[0] == (exact(budget.epsilon), 0)
     for (pure, smooth), at in zip(limits.mixtures[1:], given, strict=False):
-        losses = {Pure(float(pure)): 1, Gaussian(math.sqrt(smooth / GRAIN)): 1}
+        losses = {PureDP(float(pure)): 1, GaussianDP(math.sqrt(smooth / GRAIN)): 1}
         # The general composition rounds up by less than one in a thousand.
         assert 0.45 * at < accounting.delta(losses, budget.epsilon) <= at * 1.001
-    concentrated = {Concentrated(limits.rho / GRAIN): 1}
+    concentrated = {ZCDP(limits.rho / GRAIN): 1}
     assert accounting.delta(concentrated, budget.epsilon) <= share.concentrated * (1 + 1e-9)
 
 
-@given(st.lists(st.sampled_from([Pure(0.2), Gaussian(0.05), UnitGaussian(90.0), Approximate(0.1, 1e-9)]), max_size=5))
+@given(st.lists(st.sampled_from([PureDP(0.2), GaussianDP(0.05), UnitGaussian(90.0), ApproxDP(0.1, 1e-9)]), max_size=5))
 @settings(max_examples=40, deadline=None)
 def test_sums_only_grow_and_what_fits_at_the_end_fits_before(losses: list[Loss]) -> None:
     states = [NOTHING]
@@ -184,41 +185,41 @@ def test_sums_only_grow_and_what_fits_at_the_end_fits_before(losses: list[Loss])
 
 
 def test_a_plan_is_one_charge_and_costs_what_its_exact_composition_costs() -> None:
-    exactly = accounting.epsilon({Pure(0.01): 1000}, 1e-6)
-    assert admit(NOTHING, {Pure(0.01): 1000}, Budget(exactly, 1e-6)) is not None
+    exactly = accounting.epsilon({PureDP(0.01): 1000}, 1e-6)
+    assert admit(NOTHING, {PureDP(0.01): 1000}, Budget(exactly, 1e-6)) is not None
     # As any later plan it adds hardly more than Σ ε² to the squares of μ, and one by one a hundredth more.
-    assert 0.1 < (sums_of({Pure(0.01): 1000}, 1e-3).covered or 0) / GRAIN < 0.10003
-    assert 0.101 < (sums_of({Pure(0.01): 1}, 1e-3).covered or 0) / GRAIN * 1000 < 0.102
-    one_by_one = NOTHING.after({Pure(0.01): 1}, Budget(1.4, 1e-6), 1000)
+    assert 0.1 < (sums_of({PureDP(0.01): 1000}, 1e-3).covered or 0) / GRAIN < 0.10003
+    assert 0.101 < (sums_of({PureDP(0.01): 1}, 1e-3).covered or 0) / GRAIN * 1000 < 0.102
+    one_by_one = NOTHING.after({PureDP(0.01): 1}, Budget(1.4, 1e-6), 1000)
     assert 1.03 * exactly < one_by_one.certified(Budget(1.4, 1e-6)) < 1.12 * exactly
 
 
 def test_gaussian_charges_and_sums_lose_less_than_one_percent() -> None:
-    for kind in (Gaussian(0.01), UnitGaussian(1e4)):
+    for kind in (GaussianDP(0.01), UnitGaussian(1e4)):
         count = copies(NOTHING, {kind: 1}, USUAL, 10**6)
         assert 1 < 1 / accounting.epsilon({kind: count}, USUAL.delta) < 1.01
-    assert copies(NOTHING, {Pure(0.1): 1}, Budget(1.0, 1e-12), 100) == 10
+    assert copies(NOTHING, {PureDP(0.1): 1}, Budget(1.0, 1e-12), 100) == 10
 
 
 def test_failures_after_the_first_plan_have_a_share_and_no_more() -> None:
-    start = admit(NOTHING, {Approximate(0.1, 4e-7): 1}, USUAL)
+    start = admit(NOTHING, {ApproxDP(0.1, 4e-7): 1}, USUAL)
     assert start is not None
-    assert admit(start, {Approximate(0.1, 9e-8): 1}, USUAL) is not None
-    assert admit(start, {Approximate(0.1, 9.1e-8): 1}, USUAL) is None
-    smooth = admit(NOTHING, {Gaussian(0.01): 1}, USUAL)
+    assert admit(start, {ApproxDP(0.1, 9e-8): 1}, USUAL) is not None
+    assert admit(start, {ApproxDP(0.1, 9.1e-8): 1}, USUAL) is None
+    smooth = admit(NOTHING, {GaussianDP(0.01): 1}, USUAL)
     assert smooth is not None
-    assert admit(smooth, {Approximate(0.1, 5e-8): 1}, USUAL) is not None
-    assert admit(smooth, {Approximate(0.1, 5.1e-8): 1}, USUAL) is None
+    assert admit(smooth, {ApproxDP(0.1, 5e-8): 1}, USUAL) is not None
+    assert admit(smooth, {ApproxDP(0.1, 5.1e-8): 1}, USUAL) is None
 
 
 def test_a_first_plan_may_use_up_the_budget_and_then_nothing_fits() -> None:
-    price = {Gaussian(accounting.gaussian_mu(1.0, 1e-6)): 1}
+    price = {GaussianDP(accounting.gaussian_mu(1.0, 1e-6)): 1}
     spent = admit(NOTHING, price, USUAL)
     assert spent is not None
     assert spent.base > Fraction(999, 1000)
-    assert admit(spent, {Gaussian(1e-3): 1}, USUAL) is None
+    assert admit(spent, {GaussianDP(1e-3): 1}, USUAL) is None
     assert admit(spent, price, Budget(2.0, 2e-6)) is None
-    assert admit(spent, {Gaussian(0.1): 1}, Budget(2.0, 2e-6)) is not None
+    assert admit(spent, {GaussianDP(0.1): 1}, Budget(2.0, 2e-6)) is not None
 
 
 # Covers
@@ -277,12 +278,12 @@ def test_a_cover_of_unit_gaussians_lies_above_their_convolved_curve(variance: fl
 
 
 def test_losses_that_no_gaussian_covers_are_left_to_the_other_filters() -> None:
-    assert sums_of({Concentrated(0.01): 1}, 0.0).covered is None
+    assert sums_of({ZCDP(0.01): 1}, 0.0).covered is None
     assert sums_of({UnitGaussian(0.01): 1}, 0.0).smooth is None
-    assert admit(NOTHING, {Concentrated(0.01): 1}, USUAL) is not None
+    assert admit(NOTHING, {ZCDP(0.01): 1}, USUAL) is not None
     # A loss that doubles lose still counts.
-    assert sums_of({Gaussian(1e-200): 1}, 0.0).smooth == 1
-    assert sums_of({Pure(1e-200): 1}, 0.0) == Sums(pure=exact(1e-200), smooth=0, covered=1, rho=1)
+    assert sums_of({GaussianDP(1e-200): 1}, 0.0).smooth == 1
+    assert sums_of({PureDP(1e-200): 1}, 0.0) == Sums(pure=exact(1e-200), smooth=0, covered=1, rho=1)
 
 
 @given(st.floats(1e-3, 10.0), st.floats(1e-3, 100.0))
@@ -292,7 +293,7 @@ def test_a_pure_loss_is_as_concentrated_as_its_moments_say(epsilon: float, order
         high, low = (tilt + 0.5) * epsilon, epsilon / 2
         return high - low + math.log1p(math.exp(-2 * high)) - math.log1p(math.exp(-2 * low))
 
-    rho = total_rho({Pure(epsilon): 1})
+    rho = total_rho({PureDP(epsilon): 1})
     assert log_moment(order) <= rho * order * (1 + order) * (1 + 1e-9) + 1e-14
     assert log_moment(1e-4) >= rho * 1e-4 * 0.99 - 1e-14
 
@@ -305,7 +306,9 @@ def old(tmp_path: Path) -> Iterator[Path]:
     """A ledger that the program before filters wrote."""
     path = tmp_path / "old.db"
     with closing(sqlite3.connect(path)) as connection:
-        connection.executescript((Path(__file__).parent / "ledger_version_1.sql").read_text(encoding="utf-8"))
+        connection.executescript(
+            (Path(__file__).parents[1] / "golden" / "0.0" / "layout_1.sql").read_text(encoding="utf-8")
+        )
     with state_in(tmp_path):  # the same ledger for several tests
         yield path
 
@@ -339,7 +342,7 @@ def test_an_old_ledger_beyond_every_filter_opens_verifies_and_admits_nothing(old
 
 
 def test_charges_made_together_are_told_apart_from_charges_made_one_by_one(tmp_path: Path) -> None:
-    price = (Pure(0.01),)
+    price = (PureDP(0.01),)
     with Ledger.create(tmp_path / "ledger.db") as book:
         for name in ("together", "apart"):
             book.register(name, Budget(1.5, 1e-6), ROWS)
@@ -358,7 +361,7 @@ def test_a_plan_that_the_budget_had_no_room_for_is_found(tmp_path: Path, monkeyp
         monkeypatch.setattr(Spending, "fits", lambda *_: True)
         book.charge([release(0.9)])
         monkeypatch.undo()
-        with pytest.raises(LedgerDamaged, match=r"Entry 3 .* no room"):
+        with pytest.raises(LedgerDamaged, match=r"Entry 3 .* did not fit"):
             book.verify()
 
 
@@ -370,4 +373,4 @@ def test_a_dry_run_says_what_a_charge_will_do_and_spends_nothing(tmp_path: Path)
         assert not book.admits([release(0.6)])
         assert book.spent("census") == pytest.approx(0.6, rel=1e-5)
         assert gaussian_epsilon(0.05, 1e-6) < 0.4
-        assert book.admits([replace(release(), price=(Gaussian(0.05),))])
+        assert book.admits([replace(release(), price=(GaussianDP(0.05),))])

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reaedp.errors import DeclarationError
-from reaedp.privacy.loss import Approximate, Concentrated, Gaussian, Pure, UnitGaussian
+from reaedp.privacy.loss import ZCDP, ApproxDP, GaussianDP, PureDP, UnitGaussian
 from reaedp.privacy.permitted import GaussianPromised, Promised, permitted, permitted_by
 
 EPSILON = st.floats(0.0, 20.0)
@@ -63,7 +63,7 @@ def test_a_price_of_equal_pure_losses_permits_what_so_many_honest_coins_reach(ti
     for _ in range(times):
         present, absent = np.outer(present, [truth, 1 - truth]).ravel(), np.outer(absent, [1 - truth, truth]).ravel()
     false, true = curve(present, absent)
-    promise = permitted_by((Pure(0.5),) * times)
+    promise = permitted_by((PureDP(0.5),) * times)
     # The accountant rounds up by less than 1e-9; the last promise spends a δ of 1e-12.
     assert promise.auc == pytest.approx(float(np.trapezoid(true, false)), abs=1e-8)
     assert promise.accuracy == pytest.approx((1 + float((true - false).max())) / 2, abs=1e-8)
@@ -72,7 +72,7 @@ def test_a_price_of_equal_pure_losses_permits_what_so_many_honest_coins_reach(ti
 
 @pytest.mark.parametrize("mu", [0.1, 1.0, 3.0])
 def test_gaussian_losses_permit_the_gaussian_curve(mu: float) -> None:
-    exact, bounded = GaussianPromised(mu), permitted_by((Gaussian(mu),))
+    exact, bounded = GaussianPromised(mu), permitted_by((GaussianDP(mu),))
     rate = np.array([0.0001, 0.001, 0.01, 0.1, 0.5, 0.9])
     # Tangents touch the curve from above; 65 of them leave less than two thousandths between.
     gaps = bounded.true_positives(rate) - exact.true_positives(rate)
@@ -93,8 +93,8 @@ def test_gaussian_figures_are_those_of_their_own_curve(mu: float) -> None:
     assert promise.advantage == pytest.approx(float((tops - rates).max()), abs=1e-6)
 
 
-@pytest.mark.parametrize("loss", [Pure(1.0), Approximate(1.0, 0.01), Concentrated(0.1), UnitGaussian(2.0)])
-def test_ceilings_are_concave_and_between_chance_and_certainty(loss: Pure) -> None:
+@pytest.mark.parametrize("loss", [PureDP(1.0), ApproxDP(1.0, 0.01), ZCDP(0.1), UnitGaussian(2.0)])
+def test_ceilings_are_concave_and_between_chance_and_certainty(loss: PureDP) -> None:
     promise = permitted_by((loss,))
     rates = np.linspace(0, 1, 1_001)
     tops = promise.true_positives(rates)
@@ -114,7 +114,7 @@ def test_a_promise_must_be_one() -> None:
 @given(st.floats(0.01, 5.0), st.sampled_from([1e-15, 1e-12, 2e-12, 1e-9, 1e-5, 0.01, 0.3, 0.9, 1 - 1e-13]))
 def test_a_price_that_may_fail_permits_what_its_promise_does(epsilon: float, delta: float) -> None:
     # The accountant rounds up by less than 1e-9.
-    expected, actual = permitted(epsilon, delta), permitted_by((Approximate(epsilon, delta),))
+    expected, actual = permitted(epsilon, delta), permitted_by((ApproxDP(epsilon, delta),))
     rates = np.array([0.0, 1e-6, 0.001, 0.1, 0.5, 0.9, 1.0])
     np.testing.assert_allclose(actual.true_positives(rates), expected.true_positives(rates), atol=1e-9)
     assert (actual.true_positives(rates) >= expected.true_positives(rates) - 1e-15).all()
@@ -127,7 +127,7 @@ def test_a_price_of_two_losses_that_may_fail_permits_what_two_worst_mechanisms_r
     one = np.array([delta, 1 - delta - lie, lie, 0.0])
     present, absent = np.outer(one, one).ravel(), np.outer(one[::-1], one[::-1]).ravel()
     false, true = curve(present, np.maximum(absent, 1e-300))
-    promise = permitted_by((Approximate(0.5, delta),) * 2)
+    promise = permitted_by((ApproxDP(0.5, delta),) * 2)
     # Both worst mechanisms together have four losses, at which the price's curve is read to 1e-8.
     assert (promise.true_positives(false) >= true - 1e-12).all()
     assert float(np.trapezoid(true, false)) == pytest.approx(promise.auc, abs=1e-3)

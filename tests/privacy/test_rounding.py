@@ -8,7 +8,7 @@ import pytest
 
 from reaedp.privacy.accounting import simple_epsilon
 from reaedp.privacy.conversion import bisect, concentrated_epsilon, rounded_down, rounded_up
-from reaedp.privacy.loss import Approximate, Concentrated, Gaussian, Loss, Pure, UnitGaussian, exact
+from reaedp.privacy.loss import ZCDP, ApproxDP, GaussianDP, Loss, PureDP, UnitGaussian, exact
 from reaedp.privacy.merging import LATTICE_COST, merge
 from reaedp.privacy.product import Product
 
@@ -62,10 +62,10 @@ def test_a_search_returns_a_point_that_was_seen_to_hold() -> None:
 @pytest.mark.parametrize(
     ("loss", "rho"),
     [
-        (Pure(0.3), 0.3 * math.tanh(0.15)),
-        (Approximate(0.3, 1e-300), 0.3 * math.tanh(0.15)),
-        (Concentrated(0.045), 0.045),
-        (Gaussian(0.3), 0.045),
+        (PureDP(0.3), 0.3 * math.tanh(0.15)),
+        (ApproxDP(0.3, 1e-300), 0.3 * math.tanh(0.15)),
+        (ZCDP(0.045), 0.045),
+        (GaussianDP(0.3), 0.045),
         (UnitGaussian(100 / 9), 0.045),
     ],
     ids=repr,

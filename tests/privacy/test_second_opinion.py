@@ -1,21 +1,23 @@
 """Our composition against an accountant that we did not write."""
 
+import sys
 from collections import Counter
 
 import pytest
 
+from reaedp.errors import DeclarationError
 from reaedp.privacy.accounting import epsilon
-from reaedp.privacy.loss import Approximate, Concentrated, Gaussian, Loss, Pure, UnitGaussian
+from reaedp.privacy.loss import ZCDP, ApproxDP, GaussianDP, Loss, PureDP, UnitGaussian
 from reaedp.privacy.second_opinion import second_opinion
 
 TALLIES = [
-    {Pure(0.1): 10},
-    {Pure(0.02): 100},
-    {Approximate(0.1, 1e-12): 50},
-    {Gaussian(0.1): 10},
+    {PureDP(0.1): 10},
+    {PureDP(0.02): 100},
+    {ApproxDP(0.1, 1e-12): 50},
+    {GaussianDP(0.1): 10},
     {UnitGaussian(50.0): 10},
     {UnitGaussian(3.3): 2},
-    {Pure(0.05): 20, Gaussian(0.2): 3, UnitGaussian(100.0): 5, Approximate(0.01, 1e-12): 7},
+    {PureDP(0.05): 20, GaussianDP(0.2): 3, UnitGaussian(100.0): 5, ApproxDP(0.01, 1e-12): 7},
 ]
 
 
@@ -30,6 +32,12 @@ def test_our_epsilon_lies_between_the_bounds_of_dp_accounting(tally: dict[Loss, 
 
 
 def test_there_is_no_second_opinion_where_no_pair_is_known() -> None:
-    assert second_opinion({Concentrated(0.1): 1}, 1e-6) is None
-    assert second_opinion({Pure(1e-6): 10**6}, 1e-6) is None
+    assert second_opinion({ZCDP(0.1): 1}, 1e-6) is None
+    assert second_opinion({PureDP(1e-6): 10**6}, 1e-6) is None
     assert second_opinion({}, 1e-6) is None
+
+
+def test_without_dp_accounting_the_way_to_get_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "dp_accounting", None)
+    with pytest.raises(DeclarationError, match=r"pip install 'reaedp\[second-opinion\]'"):
+        second_opinion({PureDP(0.1): 1}, 1e-6)

@@ -5,59 +5,7 @@ from pathlib import Path
 import pytest
 
 from reaedp import Plan, publish
-from tests_support import ledger_in
-
-CONTRACT = """
-[dataset]
-name = "clinic"
-
-[unit]
-change = "add-remove"
-
-[budget]
-epsilon = 1.0
-delta = 1e-6
-ledger = "budget.sqlite"
-
-[columns.age]
-kind = "number"
-lower = 0
-upper = 100
-bins = 10
-provenance = "public"
-
-[columns.sex]
-kind = "category"
-levels = ["f", "m"]
-provenance = "public"
-"""
-
-PLAN = """
-contract = "contract.toml"
-
-[[release]]
-name = "ages"
-kind = "histogram"
-columns = ["age"]
-mechanism = "laplace"
-share = 0.25
-
-[[release]]
-name = "both"
-kind = "histogram"
-columns = ["age", "sex"]
-mechanism = "gaussian"
-epsilon = 0.4
-delta = 1e-7
-
-[[release]]
-name = "frequent"
-kind = "histogram"
-columns = ["age", "sex"]
-mechanism = "threshold"
-epsilon = 0.2
-delta = 1e-7
-"""
+from tests_support import CONTRACT, PLAN, ledger_in
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ prints how many of each family were refused: by the folder alone, and with the l
 import copy
 import hashlib
 import json
+import math
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -18,14 +19,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from reaedp import Plan, publish, verify
+from reaedp.contract import Contract
 from reaedp.curator.curator import Curator
+from reaedp.curator.learning import learn_levels
 from reaedp.errors import ReaedpError
-from reaedp.manifest import read_contract
+from reaedp.ledger.ledger import Ledger
+from reaedp.ledger.state_folder import state_in
 from reaedp.mechanisms.noise import SeededNoise
-from reaedp.privacy.ledger import Ledger
-from reaedp.privacy.state_folder import state_in
+from reaedp.release.manifest import read_contract
+from tests_support import planned, releases
 
 HEAD = """
 [dataset]
@@ -65,51 +70,70 @@ rank = 3
 clip = 2.0
 provenance = "public"
 """
-COUNTS = """
-[[release]]
-name = "ages"
-kind = "histogram"
-columns = ["age"]
-mechanism = "laplace"
-epsilon = 0.5
-[[release]]
-name = "visits"
-kind = "histogram"
-columns = ["visits"]
-mechanism = "laplace"
-epsilon = 0.5
-[[release]]
-name = "frequent"
-kind = "histogram"
-columns = ["age", "sex"]
-mechanism = "threshold"
-epsilon = 0.5
-delta = 1e-7
-[[release]]
-name = "bits"
-kind = "entropy"
-columns = ["age"]
-mechanism = "laplace"
-epsilon = 0.5
+COUNTS = releases(
+    planned("ages", "histogram", columns=["age"], mechanism="laplace", epsilon=0.5),
+    planned("visits", "histogram", columns=["visits"], mechanism="laplace", epsilon=0.5),
+    planned("frequent", "histogram", columns=["age", "sex"], mechanism="threshold", epsilon=0.5, delta=1e-07),
+    planned("bits", "entropy", columns=["age"], mechanism="laplace", epsilon=0.5),
+)
+RECORDS = releases(
+    planned("rows", "synthetic", columns=["age", "sex"], rows=50, method="network", epsilon=1, delta=1e-06),
+)
+MEAN = releases(
+    planned("height", "mean-curve", curve="height", epsilon=1, delta=1e-06),
+)
+PICTURE = """
+[picture]
+width = 12
+height = 9
+channels = 1
+lower = 0
+upper = 255
+provenance = "public"
 """
-RECORDS = """
-[[release]]
-name = "rows"
-kind = "synthetic"
-columns = ["age", "sex"]
-rows = 50
-method = "network"
-epsilon = 1
-delta = 1e-6
+IMAGE = releases(
+    planned("portrait", "image", mechanism="laplace", epsilon=4),
+)
+BITS = releases(
+    planned("given", "conditional-entropy", columns=["age"], given=["sex"], mechanism="laplace", epsilon=0.5),
+    planned(
+        "mutual",
+        "mutual-information",
+        columns=["age"],
+        given=["visits"],
+        mechanism="gaussian",
+        epsilon=0.5,
+        delta=1e-07,
+    ),
+    planned("map", "entropy-map", columns=["age", "visits", "sex"], mechanism="gaussian", epsilon=0.5, delta=1e-07),
+    planned(
+        "counted", "entropy", columns=["visits"], route="histogram", mechanism="gaussian", epsilon=0.5, delta=1e-07
+    ),
+    planned("either", "entropy", columns=["age"], route="best", mechanism="laplace", epsilon=0.5),
+    planned("orders", "entropy", columns=["sex"], orders=[0.5, 2.0, math.inf], mechanism="laplace", epsilon=0.3),
+)
+OTHER_RECORDS = releases(
+    planned(
+        "kept", "synthetic", columns=["age", "sex"], rows=40, method="amortised", keep=["sex"], epsilon=1, delta=1e-06
+    ),
+    planned(
+        "passed", "synthetic", columns=["age", "sex"], rows=5, method="deniable", keep=["sex"], epsilon=2, delta=2e-06
+    ),
+)
+#: Levels that were bought; the entry is that of the purchase, the second after the data set was registered.
+LEARNED = """
+[columns.sex]
+kind = "category"
+levels = ["f", "m"]
+provenance = "dp"
+entry = 2
 """
-MEAN = """
-[[release]]
-name = "height"
-kind = "mean-curve"
-curve = "height"
-epsilon = 1
-delta = 1e-6
-"""
+OF_LEARNED = releases(
+    planned("sexes", "histogram", columns=["sex"], mechanism="gaussian", epsilon=0.5, delta=1e-07),
+)
+DRAWN_CURVES = releases(
+    planned("drawn", "synthetic-curves", curve="height", curves=30, kept=1, spread=0.2, epsilon=2, delta=1e-06),
+)
 
 
 @dataclass(frozen=True)
@@ -132,35 +156,79 @@ def curves(rows: int = 2_000) -> pd.DataFrame:
     return pd.DataFrame(np.random.default_rng(3).normal(1.0, 0.2, (rows, 3)), columns=list("abc"))
 
 
-def place(home: Path, kind: str, contract: str, plan: str, data: pd.DataFrame, *, audited: bool = False) -> Place:
+def picture() -> NDArray[np.uint8]:
+    return np.random.default_rng(5).integers(0, 256, (9, 12), dtype=np.uint8)
+
+
+def saved(home: Path, data: pd.DataFrame | NDArray[np.uint8]) -> str:
+    """Where the data lies: a table, or a picture."""
+    if isinstance(data, pd.DataFrame):
+        data.to_csv(home / "data.csv", index=False)
+        return str(home / "data.csv")
+    (home / "data.png").write_bytes(as_png(data))
+    return str(home / "data.png")
+
+
+def as_png(pixels: NDArray[Any]) -> bytes:
+    from PIL import Image
+
+    file = BytesIO()
+    Image.fromarray(pixels).save(file, format="PNG")
+    return file.getvalue()
+
+
+def place(
+    home: Path, contract: str, plan: str, data: pd.DataFrame | NDArray[np.uint8], *, audited: bool = False
+) -> Place:
     """Publish a plan; an unfinished copy of the ledger is taken as a crash after the folder would leave it."""
     home.mkdir()
+    kind = home.name
     (home / "contract.toml").write_text(contract)
     (home / "plan.toml").write_text(f'contract = "contract.toml"\n{plan}')
-    data.to_csv(home / "data.csv", index=False)
+    source = saved(home, data)
     wanted, seeded = Plan.load(home / "plan.toml"), SeededNoise(np.random.default_rng(7))
-    noise = seeded if kind == "records" else None
+    noise = seeded if kind in ("records", "other records") else None
     unfinished = home / "unfinished"
     unfinished.mkdir()
     Ledger.create(home / "ledger.sqlite").close()
     shutil.copy(home / "ledger.sqlite", unfinished)  # of the same identity
-    publish(wanted, str(home / "data.csv"), home / "out", audited=audited, page=False, noise=noise)
+    _learn(wanted.contract, source)
+    publish(wanted, source, home / "out", audited=audited, page=False, noise=noise)
     (unfinished / "contract.toml").write_text(contract)
     (unfinished / "plan.toml").write_text(f'contract = "contract.toml"\n{plan}')
     again = Plan.load(unfinished / "plan.toml")
     with state_in(unfinished):
-        Curator(again.contract, str(home / "data.csv")).release_all(again.requests())
+        _learn(again.contract, source)
+        Curator(again.contract, source).release_all(again.requests())
     return Place(kind, home / "out", home / "ledger.sqlite", unfinished / "ledger.sqlite")
 
 
+def _learn(contract: Contract, source: str) -> None:
+    """Buy the levels that a contract says were bought."""
+    for column in contract.columns:
+        if column.provenance == "dp":
+            found, release = learn_levels(contract, source, column.name, 0.5, 1e-7)
+            assert (column.cells[: len(found)], column.entry) == (found, release.entry)
+
+
 def places(home: Path) -> tuple[Place, ...]:
-    """A folder of counts and entropies, one of synthetic records, one of a mean curve."""
+    """One for each family of kinds: every statistic and every mechanism is in one of them."""
     one_row = HEAD.format(name="people", change="add-remove") + COLUMNS
+    replaced = HEAD.format(name="people", change="replace")
     return (
-        place(home / "counts", "counts", one_row, COUNTS, people(), audited=True),
-        place(home / "records", "records", one_row, RECORDS, people()),
-        place(home / "curve", "curve", HEAD.format(name="people", change="replace") + CURVES, MEAN, curves()),
+        place(home / "counts", one_row, COUNTS, people(), audited=True),
+        place(home / "records", one_row, RECORDS, people()),
+        place(home / "curve", replaced + CURVES, MEAN, curves()),
+        place(home / "image", replaced + PICTURE, IMAGE, picture()),
+        place(home / "bits", one_row, BITS, people()),
+        place(home / "other records", one_row, OTHER_RECORDS, people()),
+        place(home / "drawn curves", replaced + CURVES, DRAWN_CURVES, curves()),
+        place(home / "learned", HEAD.format(name="people", change="add-remove") + LEARNED, OF_LEARNED, people()),
     )
+
+
+#: Folders that say in the same places the same as others, but for what their releases are.
+SPECIAL = ("image", "bits", "other records", "drawn curves", "learned")
 
 
 @dataclass(frozen=True)
@@ -221,24 +289,30 @@ def mutations(at: Place) -> Iterator[Mutation]:
 _SILENT = (
     *("created", "audit", "audit.0.subject", "audit.0.pair", "audit.0.method", "ledger.spent", "ledger.remaining"),
     *("releases.0.details.rows_found", "releases.0.details.tables", "releases.0.details.account"),
+    # Which columns were kept does not show in a price; how many keys there were, and which noise no seed has, nowhere.
+    *("releases.0.mechanism.keep", "releases.0.details.keys", "releases.0.mechanism.rest"),
 )
 
 
-def _paths(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """Every place in a manifest; of long lists the first only, as the others are like it."""
+def _paths(value: Any, path: tuple[str | int, ...] = (), *, every: bool = False) -> Iterator[tuple[str | int, ...]]:
+    """Every place in a manifest; of long lists the first only, as the others are like it, but for `every` release."""
     if path:
         yield path
     if isinstance(value, dict):
         for key in value:
-            yield from _paths(value[key], (*path, key))
-    elif isinstance(value, list) and value:
-        yield from _paths(value[0], (*path, 0))
+            yield from _paths(value[key], (*path, key), every=every)
+    elif isinstance(value, list):
+        for number in range(len(value) if path == ("releases",) and every else min(1, len(value))):
+            yield from _paths(value[number], (*path, number), every=every)
 
 
 def _by_place(at: Place, whole: dict[str, Any]) -> Iterator[Mutation]:
     """At every place: the key gone, another name, another kind of value, another value of the same kind."""
-    for path in _paths(whole):
+    special = at.kind in SPECIAL
+    for path in _paths(whole, every=special):
         where = ".".join(map(str, path))
+        if special and path[0] not in ("releases", "picture", "columns"):
+            continue
         if path[0] == "files" and len(path) > 1 and path[1] != "README.txt":
             continue
         for family, change in (("deleted", _delete), ("renamed", _rename), ("retyped", _retype), ("changed", _change)):
@@ -248,10 +322,23 @@ def _by_place(at: Place, whole: dict[str, Any]) -> Iterator[Mutation]:
                 continue
             change(inner, path[-1])
             if draft != whole:
-                untold = where in _SILENT or where.startswith("software.")
+                told_alone = where.replace(str(path[1]), "0", 1) if path[0] == "releases" and len(path) > 1 else where
+                untold = told_alone in _SILENT or where.startswith("software.")
                 # A null becomes a number, which is no audit.
                 silent = family == "changed" and untold and _inside(whole, path) is not None
+                silent = silent or (family == "changed" and _same_route(at, whole, draft, path))
                 yield Mutation(family, f"{at.kind}: {where}", Draft(draft, at.folder).done(), silent=silent)
+
+
+def _same_route(at: Place, whole: dict[str, Any], draft: dict[str, Any], path: tuple[str | int, ...]) -> bool:
+    """Whether the noisy look of a release lies on the same side of another threshold, and so chose the same route."""
+    if path[0] != "releases" or path[2:] != ("mechanism", "threshold"):
+        return False
+    table = pd.read_parquet(at.folder / f"{whole['releases'][path[1]]['name']}.parquet")
+    if "look" not in table:
+        return False
+    look = int(table["look"].iloc[0])
+    return (look < _inside(whole, path)) == (look < _inside(draft, path))
 
 
 def _inside(value: Any, path: tuple[str | int, ...]) -> Any:
@@ -416,7 +503,7 @@ def _both_words(draft: Draft) -> None:
 
 def _seeded_throughout(draft: Draft) -> None:
     _both_words(draft)
-    warning = "NOT PRIVATE: made with seeded noise, for experiments on public data only."
+    warning = "NOT PRIVATE: the noise was seeded. For experiments on public data only."
     draft.reworded("What is here", f"{warning}\n\nWhat is here")
 
 
@@ -462,10 +549,10 @@ def _in_finding(key: str, factor: float) -> Callable[[Draft], None]:
 def _cheaper(draft: Draft) -> None:
     """Half the price, with everything that follows from it, but for the numbers."""
     from reaedp import Laplace
-    from reaedp.description import mechanism_record, read_statistic
+    from reaedp.ledger.canonical_json import price_record
     from reaedp.mechanisms.mechanism import Calibrated
+    from reaedp.plan.description import mechanism_record, read_statistic
     from reaedp.privacy.accounting import epsilon, tally
-    from reaedp.privacy.canonical import price_record
 
     contract = read_contract(draft.record)
     release = draft.record["releases"][0]
@@ -578,7 +665,7 @@ def _numbers(at: Place, whole: dict[str, Any]) -> Iterator[Mutation]:
             draft = Draft(copy.deepcopy(whole), at.folder)
             _put_table(draft, name, changed)
             # Synthetic values have nothing beside them from which they would follow.
-            alone = at.kind == "records" or (name == "frequent" and column == "count")
+            alone = at.kind in ("records", "other records") or (name, column) in _FREE
             yield Mutation("numbers in both files", f"{name}: {column}", draft.done(), silent=alone)
         for what, other in (("a row less", table.iloc[:-1]), ("a row twice", pd.concat([table, table.iloc[-1:]]))):
             draft = Draft(copy.deepcopy(whole), at.folder)
@@ -586,22 +673,69 @@ def _numbers(at: Place, whole: dict[str, Any]) -> Iterator[Mutation]:
             yield Mutation("rows", f"{name}: {what}", draft.done(), silent=name == "frequent" and what == "a row less")
     if at.kind == "counts":
         yield _recounted(at, whole)
+    if at.kind == "image":
+        yield from _repainted(at, whole)
+
+
+#: Released numbers beside which nothing lies that they would have to agree with.
+_FREE = (("frequent", "count"), ("drawn", "value"), ("either", "look"))
+
+
+def _repainted(at: Place, whole: dict[str, Any]) -> Iterator[Mutation]:
+    """Other pictures in the place of the one that shows the numbers; with other numbers too, it is a perfect lie."""
+    from PIL import Image
+
+    with Image.open(at.folder / "portrait.png") as shown:
+        pixels = np.asarray(shown).copy()
+    other = pixels.copy()
+    other[0, 0] = 255 - other[0, 0]
+    pictures = {
+        "one pixel": as_png(other),
+        "another size": as_png(pixels[:, :-1]),
+        "in colour": as_png(np.stack([pixels] * 3, axis=-1)),
+        "sixteen bits": as_png(pixels.astype(np.uint16) * 257),
+        "not a picture": b"GIF89a nothing",
+        "cut off": (at.folder / "portrait.png").read_bytes()[:60],
+        "empty": b"",
+    }
+    for what, content in pictures.items():
+        draft = Draft(copy.deepcopy(whole), at.folder)
+        draft.put("portrait.png", content)
+        yield Mutation("pictures", what, draft.done())
+    draft = Draft(copy.deepcopy(whole), at.folder)
+    table = pd.read_parquet(at.folder / "portrait.parquet")
+    place = int(np.flatnonzero(table["value"].between(10, 200))[0])
+    table.loc[place, "value"] += 20
+    painted = pixels.copy()
+    painted[int(table.loc[place, "y"]), int(table.loc[place, "x"])] += 20
+    _put_table(draft, "portrait", table)
+    draft.put("portrait.png", as_png(painted))
+    yield Mutation("pictures", "a pixel and its number", draft.done(), silent=True)
 
 
 def _edited(table: pd.DataFrame, column: str) -> pd.DataFrame:
     """The first value of a column, a little larger, or that of another cell."""
     changed = table.copy()
     kind = table[column].dtype.kind
-    first = table[column].iloc[0]
+    # A pixel that noise put outside the range of its picture would look the same there.
+    row = int(np.flatnonzero(table[column].between(0, 254))[0]) if "x" in table and column == "value" else 0
+    first = table[column].iloc[row]
     changed[column] = changed[column].astype(object)
-    changed.loc[0, column] = first + 1 if kind in "if" else next(v for v in ["m", "f", "3", "x"] if v != first)
+    changed.loc[row, column] = (
+        _beside(column, first) if kind in "if" else next(v for v in ["m", "f", "3", "x"] if v != first)
+    )
     return changed.astype({column: table[column].dtype})
+
+
+def _beside(column: str, number: Any) -> Any:
+    """One more; an age stays one of those that were declared."""
+    return number - 1 if column == "age" and number > 0 else number + 1
 
 
 def _recounted(at: Place, whole: dict[str, Any]) -> Mutation:
     """One count larger, with estimates and ranges computed from it: a perfect lie, to which only the ledger objects."""
-    from reaedp.description import read_statistic
-    from reaedp.manifest import read_noise
+    from reaedp.plan.description import read_statistic
+    from reaedp.release.manifest import read_noise
 
     release = whole["releases"][0]
     statistic, contract = read_statistic(release["statistic"]), read_contract(whole)

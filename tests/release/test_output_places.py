@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from reaedp.cli.app import app
 from reaedp.errors import DeclarationError, NotDisclosable, ReaedpError
-from reaedp.place import outside_releases
+from reaedp.release.place import outside_releases
 
 COMMANDS = {
     "evaluate": (5, ("evaluate", "out", "--data", "data.csv", "--out", "{place}/private")),

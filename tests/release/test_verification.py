@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 from reaedp import Contract, Curator, Laplace, Ledger, Marginal, Plan, publish, verify
 from reaedp.cli.app import app
 from reaedp.errors import DeclarationError, ReaedpError
-from reaedp.privacy.canonical import digest
-from reaedp.schema.strict_json import NotStrict, read_strict
+from reaedp.ledger.canonical_json import digest
+from reaedp.release.strict_json import NotStrict, read_strict
 
 
 @pytest.fixture
@@ -83,7 +83,10 @@ def test_the_command_says_so_with_an_exit_code(released: Path) -> None:
     (released / "out" / "more").mkdir()
     result = CliRunner().invoke(app, ["verify", str(released / "out")])
     assert isinstance(result.exception, ReaedpError)
-    assert (1, "A release folder has regular files only") == (result.exception.exit_code, str(result.exception)[:39])
+    assert (1, "A release folder must hold regular files only") == (
+        result.exception.exit_code,
+        str(result.exception)[:45],
+    )
 
 
 @pytest.mark.parametrize("name", ["/etc/hostname", "../secret", "a/b", ".", "..", "", "a\u0000b", "ages.csv"])
@@ -114,12 +117,12 @@ def test_looking_at_a_ledger_that_is_not_there_makes_none(released: Path) -> Non
 def test_a_second_folder_on_the_same_entries_is_refused(released: Path) -> None:
     """A copy is the same release; one with another moment is a second one."""
     shutil.copytree(released / "out", released / "copy")
-    assert "knows this very folder" in verify(released / "copy", str(released / "budget.sqlite"))[-1]
+    assert "confirms this folder" in verify(released / "copy", str(released / "budget.sqlite"))[-1]
     record = json.loads((released / "copy" / "release.json").read_text())
     record["created"] = "2031" + record["created"][4:]
     (released / "copy" / "release.json").write_text(json.dumps(record))
     assert verify(released / "copy")
-    with pytest.raises(ReaedpError, match=r"finished with another release\.json"):
+    with pytest.raises(ReaedpError, match=r"belongs to a different release\.json"):
         verify(released / "copy", str(released / "budget.sqlite"))
 
 
@@ -129,7 +132,7 @@ def test_a_release_that_was_never_finished_is_told_as_such(clinic: Path, monkeyp
         patch.setattr(Ledger, "finish", lambda *_: None)
         publish(Plan.load(clinic / "plan.toml"), str(clinic / "data.csv"), clinic / "out", audited=False, page=False)
     last = verify(clinic / "out", str(clinic / "budget.sqlite"))[-1]
-    assert "never finished: the ledger does not know these numbers" in last
+    assert "never marked as finished: the ledger cannot confirm these numbers" in last
 
 
 def test_an_entry_is_finished_once_and_its_manifest_stays(clinic: Path) -> None:
@@ -167,8 +170,8 @@ def test_entries_of_an_earlier_version_keep_their_text_and_are_told_as_such(rele
     record["files"]["README.txt"] = hashlib.sha256(words.encode()).hexdigest()
     manifest.write_text(json.dumps(record))
     last = verify(released / "out", str(released / "old.sqlite"))[-1]
-    assert "does not say for what (it is of an earlier version)" in last
-    assert "does not know these numbers" in last
+    assert "does not say what for (it was written by an earlier version)" in last
+    assert "cannot confirm these numbers (finished" in last
 
 
 def test_a_folder_of_the_first_format_is_still_read_and_told_as_such(released: Path) -> None:
@@ -179,7 +182,7 @@ def test_a_folder_of_the_first_format_is_still_read_and_told_as_such(released: P
     first = {key: value for key, value in record.items() if key not in ("columns", "curves", "picture", "audit")}
     (released / "out" / "release.json").write_text(json.dumps(first | {"format": 1}))
     assert any("earlier version" in line for line in verify(released / "out"))
-    with pytest.raises(ReaedpError, match="paid for something else"):
+    with pytest.raises(ReaedpError, match="paid for something other than"):
         verify(released / "out", str(released / "budget.sqlite"))
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from reaedp import Budget, Category, Contract, Date, Integer, Number, Plan, PlannedRelease, Unit, publish
 from reaedp.mechanisms.noise import SeededNoise
-from reaedp.planned.synthetic import PlannedSynthetic
+from reaedp.plan.kinds.synthetic import PlannedSynthetic
 from tests_support import ledger_in
 
 COLUMNS: tuple[Any, ...] = (

@@ -235,10 +235,24 @@ def test_the_plan_page_answers_to_its_sliders(browser: Any, tmp_path: Path) -> N
             assert ["1", "15"] == before[:2]
             assert ["16", "203"] == after[:2]
             assert before[2] != after[2]
-            assert "more than the budget" in visit.page.locator("#factor-now").inner_text()
+            assert "more than the ledger has left" in visit.page.locator("#factor-now").inner_text()
             assert [] == visit.said
             assert [path.as_uri()] == visit.asked
             assert 0 == visit.overflow()
+
+
+def test_the_table_of_the_plan_page_fits_a_desk_and_no_label_is_squeezed(browser: Any, tmp_path: Path) -> None:
+    path = tmp_path / "plan.html"
+    save(path, plan_page(Plan(contract(tmp_path), (counted("incomes", "histogram", "income"),))))
+    wide = "(() => { const box = document.querySelector('.scroll'); return box.scrollWidth - box.clientWidth })()"
+    lines = (
+        "[...document.querySelectorAll('dt')].map(dt => dt.clientHeight / parseFloat(getComputedStyle(dt).lineHeight))"
+    )
+    for width in (375, 1440):
+        with Visit(browser, path, width) as visit:
+            assert 0 == visit.overflow()
+            assert max(visit.page.evaluate(lines)) < 2.5
+            assert width == 375 or 0 == visit.page.evaluate(wide)
 
 
 def test_hostile_names_stay_text_in_a_browser(browser: Any, tmp_path: Path) -> None:

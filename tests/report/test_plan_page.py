@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from reaedp import Forecast, Number, Plan
-from reaedp.planned.synthetic import PlannedSynthetic
+from reaedp.plan.kinds.synthetic import PlannedSynthetic
 from reaedp.report.plan_page import BINS, FACTORS, plan_page
 from report_support import contract, counted
 
@@ -47,6 +47,7 @@ def test_attackers_are_allowed_more_the_more_is_spent(tmp_path: Path) -> None:
     assert 0.731 == pytest.approx(totals[8]["accuracy"], abs=1e-3)
 
 
+@pytest.mark.slow
 def test_deniable_records_are_counted_and_impossible_prices_are_said(tmp_path: Path) -> None:
     deniable = PlannedSynthetic(
         name="d", kind="synthetic", columns=("age", "sex"), rows=20, method="deniable", epsilon=2.0, delta=1e-6

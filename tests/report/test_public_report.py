@@ -12,7 +12,9 @@ import pytest
 
 from reaedp import Category, Plan, publish
 from reaedp.audits.constant_noise import ConstantNoise
+from reaedp.audits.finding import Verdict
 from reaedp.errors import DeclarationError, NotDisclosable
+from reaedp.report.audit import NOT_COVERED, VIOLATED, WEAK, verdict
 from reaedp.report.panel import Panel
 from reaedp.report.public import public_report
 from report_support import contract, counted, every_kind, people, published
@@ -134,7 +136,7 @@ def test_a_page_that_cannot_be_drawn_costs_nobody_the_release(tmp_path: Path, mo
     def broken(*_: object) -> str:
         raise RuntimeError("no charts today")
 
-    monkeypatch.setattr("reaedp.publication.public_report", broken)
+    monkeypatch.setattr("reaedp.release.publication.public_report", broken)
     plan = Plan(contract(tmp_path), (counted("ages", "histogram", "age"),))
     place = published(tmp_path, plan, people())
     assert (place / "ages.csv").exists()
@@ -169,6 +171,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
 def test_names_levels_and_data_sets_are_hostile_input(tmp_path: Path, name: str) -> None:
     columns = (
@@ -231,3 +234,22 @@ def test_a_spreadsheet_finds_no_formula_in_a_csv_file_and_parquet_has_the_level_
     assert "'=c" == table.columns[0]
     assert cell == table["'=c"][0]
     assert level == pd.read_parquet(place / "h.parquet")["=c"][0]
+
+
+def test_the_audit_section_begins_with_its_verdict(page: str) -> None:
+    section = page.split('<section id="audit"')[1].split("</section>", maxsplit=1)[0]
+    assert section.index("<p>Passed: none of ") < section.index("<figure")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "said"),
+    [
+        (["CONSISTENT"], "Passed: none of 1 tests found more than the promise allows."),
+        (["CONSISTENT", "CONSISTENT, WEAK TEST"], "1 of them were weak and could have missed a violation."),
+        (["CONSISTENT", "NOT COVERED"], "1 more could not be run; the table says why."),
+        (["CONSISTENT", "VIOLATED", "NOT COVERED"], "Failed: 1 of 2 tests found more than the promise allows."),
+    ],
+)
+def test_the_verdict_of_all_tests_is_one_sentence(verdicts: list[str], said: str) -> None:
+    assert said in verdict([{"verdict": each} for each in verdicts])
+    assert {WEAK, VIOLATED, NOT_COVERED} == {*Verdict} - {Verdict.CONSISTENT}

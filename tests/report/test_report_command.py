@@ -21,6 +21,7 @@ def released(clinic: Path, reaedp: Run) -> Path:
     return clinic
 
 
+@pytest.mark.slow
 def test_the_editions_have_different_names_and_places(released: Path, reaedp: Run) -> None:
     before = sorted(path.name for path in (released / "published").iterdir())
     assert "report.html" in before
@@ -39,6 +40,7 @@ def test_the_editions_have_different_names_and_places(released: Path, reaedp: Ru
     assert [] == list(released.rglob(".*.html*"))
 
 
+@pytest.mark.slow
 def test_truth_in_a_public_report_is_refused_with_exit_code_5(released: Path, reaedp: Run) -> None:
     assert 0 == reaedp("evaluate", "published", "--data", "data.csv", "--out", "private").returncode
     for arguments in (
@@ -55,6 +57,7 @@ def test_truth_in_a_public_report_is_refused_with_exit_code_5(released: Path, re
     assert 0 == done.returncode, done.stderr
 
 
+@pytest.mark.slow
 def test_a_custodians_edition_needs_the_data(released: Path, reaedp: Run) -> None:
     done = reaedp("report", "published", "--custodian")
     assert 2 == done.returncode
@@ -62,6 +65,7 @@ def test_a_custodians_edition_needs_the_data(released: Path, reaedp: Run) -> Non
     assert released.exists()
 
 
+@pytest.mark.slow
 def test_a_plan_becomes_a_page_before_any_data_is_there(clinic: Path, reaedp: Run) -> None:
     (clinic / "data.csv").unlink()
     done = reaedp("plan", "plan.toml", "--html", "pages/plan.html")

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from reaedp.statistics.branch_and_bound import Flags, Integers, Numbers, upper_maximum
+from reaedp.statistics.entropy.branch_and_bound import Flags, Integers, Numbers, upper_maximum
 
 
 def hill(x: Integers, y: Integers) -> Numbers:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reaedp.errors import DeclarationError
-from reaedp.statistics.entropies import (
+from reaedp.statistics.entropy.entropies import (
     conditional_entropy,
     mutual_information,
     renyi_entropy,

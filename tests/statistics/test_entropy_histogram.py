@@ -21,9 +21,9 @@ from reaedp.curator.records import Records
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
-from reaedp.statistics.entropies import shannon_entropy
-from reaedp.statistics.entropy_histogram import EntropyHistogram, coarser, nested
-from reaedp.statistics.noisy_entropy import entropies_from_counts
+from reaedp.statistics.entropy.entropies import shannon_entropy
+from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram, coarser, nested
+from reaedp.statistics.entropy.noisy_entropy import entropies_from_counts
 
 AGE = Number(name="age", lower=0, upper=1, bins=10, provenance="public")
 STEP = Integer(name="step", lower=-3, upper=9, provenance="public")

@@ -19,11 +19,10 @@ from reaedp.curator.records import Records
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.mechanism import Calibrated, Mechanism
 from reaedp.mechanisms.noise import SeededNoise
+from reaedp.plan.request import Request
 from reaedp.privacy.unit import Sensitivity
-from reaedp.request import Request
-from reaedp.statistics.consistency import consistent
-from reaedp.statistics.information import InformationMap
-from reaedp.statistics.three_noises import spread_of_three
+from reaedp.statistics.entropy.consistency import consistent
+from reaedp.statistics.entropy.information import InformationMap, spread_of_three
 from tests_support import ledger_in
 
 Floats = NDArray[np.float64]
@@ -269,6 +268,7 @@ RELEASES = 400
 MOST_MISSES = 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", [Gaussian(0.5), Gaussian(100.0), Laplace(1.0), Laplace(50.0)])
 def test_error_bars_contain_the_truth_as_often_as_they_say(mechanism: Mechanism) -> None:
     from scipy.stats import binom
@@ -321,11 +321,11 @@ def test_the_spread_of_three_holds_for_exact_laws_of_every_scale(scale: float, c
         assert outside <= (1 - confidence) * (1 + 1e-9)
 
 
-# The statistic at the door
+# The statistic and the curator
 
 
 def test_the_sensitivity_of_a_map_is_that_of_one_entropy_for_each_number() -> None:
-    from reaedp.statistics.sensitivities import shannon_sensitivity
+    from reaedp.statistics.entropy.sensitivities import shannon_sensitivity
 
     one = shannon_sensitivity(ROWS, change="replace")
     found, step = MAP.sensitivity(contract()), MAP.step(contract())
@@ -346,7 +346,7 @@ def test_gaussian_noise_on_many_entropies_is_far_below_laplace_noise() -> None:
     assert forecasts[0].expected.mean_error < forecasts[1].expected.mean_error / 9
     assert ["bits", "bits"] == [forecast.expected.unit for forecast in forecasts]
     assert forecasts[0].expected.mean_error < 0.004
-    assert forecasts[0].words.startswith("Will be off by about 0.00")
+    assert forecasts[0].words.startswith("Off by about 0.00")
 
 
 def test_a_release_has_a_row_for_each_column_and_each_pair(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Entropies as statistics: how far one unit moves their points on the lattice, and all kinds at the door."""
+"""Entropies as statistics: how far one unit moves their points on the lattice, and releases of all kinds."""
 
 import itertools
 import math
@@ -30,17 +30,17 @@ from reaedp import (
 )
 from reaedp.answer import Integers
 from reaedp.curator.records import Records
-from reaedp.description import read_statistic, statistic_record
 from reaedp.errors import DeclarationError
+from reaedp.plan.description import read_statistic, statistic_record
 from reaedp.privacy.unit import Change, Sensitivity
-from reaedp.statistics.entropies import renyi_entropy
-from reaedp.statistics.entropy import Measured
-from reaedp.statistics.lattice import COMPUTING_ERROR, Lattice
+from reaedp.statistics.entropy.entropies import renyi_entropy
+from reaedp.statistics.entropy.entropy import EntropyStatistic
+from reaedp.statistics.entropy.lattice import COMPUTING_ERROR, Lattice
 from reaedp.statistics.statistic import Countable
 from reaedp.table import KeyCounts, Table
 from tests_support import ledger_in
 
-STATISTICS: tuple[Measured, ...] = (
+STATISTICS: tuple[EntropyStatistic, ...] = (
     Entropy(("x",), (0.0, 0.5, 1.0, 2.0, math.inf)),
     Entropy(("x", "y"), (1.0, 3.0)),
     ConditionalEntropy(("y",), ("x",)),
@@ -101,7 +101,7 @@ def counted(people: tuple[tuple[str, str], ...], limit: int | None) -> Remembere
     return Remembered(Records(terms, engine().sql(f"SELECT * FROM (VALUES {values}) t(p, x, y, z)")), terms)
 
 
-def points(statistic: Measured, people: Sequence[tuple[str, str]], limit: int | None, unit: Unit) -> Integers:
+def points(statistic: EntropyStatistic, people: Sequence[tuple[str, str]], limit: int | None, unit: Unit) -> Integers:
     return statistic.answer(counted(tuple(people), limit).under(contract(unit)))
 
 
@@ -130,7 +130,9 @@ def replaced(rows: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 @every_statistic
 @every_change
 @pytest.mark.parametrize("size", [1, 2, 3])
-def test_no_row_moves_the_points_further_than_the_sensitivity(statistic: Measured, change: Change, size: int) -> None:
+def test_no_row_moves_the_points_further_than_the_sensitivity(
+    statistic: EntropyStatistic, change: Change, size: int
+) -> None:
     """All tables of this size of four different rows, and all their neighbours."""
     unit = Unit(change, at_least=size)
 
@@ -152,10 +154,10 @@ def bundles(limit: int) -> list[tuple[str, ...]]:
 
 @every_statistic
 @every_change
-@pytest.mark.parametrize("limit", [1, 2])
+@pytest.mark.parametrize("limit", [1, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("others", [("aaa",) * 2, ("aba", "bab", "ccc")])
 def test_no_person_moves_the_points_further_than_the_sensitivity(
-    statistic: Measured, change: Change, limit: int, others: tuple[str, ...]
+    statistic: EntropyStatistic, change: Change, limit: int, others: tuple[str, ...]
 ) -> None:
     """Everything that one person can bring, beside other people with a row each."""
     replace = change == "replace"
@@ -261,23 +263,23 @@ def test_computed_entropies_of_orders_next_to_one_lose_no_digits(groups: dict[in
         assert float(error) <= COMPUTING_ERROR / 4
 
 
-# At the door
+# Released
 
 
 @every_statistic
-def test_columns_that_drop_rows_are_refused(statistic: Measured) -> None:
-    with pytest.raises(DeclarationError, match="drops rows of"):
+def test_columns_that_drop_rows_are_refused(statistic: EntropyStatistic) -> None:
+    with pytest.raises(DeclarationError, match="drops rows for"):
         statistic.check(contract(Unit("add-remove", at_least=10), null="drop"))
 
 
 @every_statistic
-def test_an_unknown_number_of_rows_is_refused_with_the_three_ways_out(statistic: Measured) -> None:
+def test_an_unknown_number_of_rows_is_refused_with_the_three_ways_out(statistic: EntropyStatistic) -> None:
     with pytest.raises(DeclarationError, match=r"at_least.*'replace'.*histogram"):
         statistic.check(contract(Unit("add-remove")))
 
 
 @every_statistic
-def test_a_statistic_is_read_back_from_its_record(statistic: Measured) -> None:
+def test_a_statistic_is_read_back_from_its_record(statistic: EntropyStatistic) -> None:
     assert statistic == read_statistic(statistic_record(statistic))
 
 
@@ -290,6 +292,7 @@ KINDS = {
 MECHANISMS = {"laplace": {"epsilon": 1.0}, "gaussian": {"epsilon": 1.0, "delta": 1e-8}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_published_and_verified(tmp_path: Path, kind: str) -> None:
     rng = np.random.default_rng(8)

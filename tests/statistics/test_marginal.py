@@ -28,7 +28,7 @@ def bundles(size: int) -> list[tuple[tuple[int, int], ...]]:
 
 
 @pytest.mark.parametrize("change", ["add-remove", "replace"])
-@pytest.mark.parametrize("limit", [1, 2, 3])
+@pytest.mark.parametrize("limit", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("columns", [("x",), ("x", "y")])
 def test_the_sensitivity_of_people_is_attained_and_never_exceeded_by_any_neighbour(
     change: str, limit: int, columns: tuple[str, ...]

@@ -8,9 +8,16 @@ from reaedp.errors import DeclarationError
 from reaedp.mechanisms.mechanism import Calibrated, Mechanism
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.privacy.unit import Sensitivity
-from reaedp.statistics.correction import GAUSSIAN_NEAR, GAUSSIAN_REST, Corrected, Correction, c_log_c, correction
-from reaedp.statistics.entropies import shannon_entropy
-from reaedp.statistics.noisy_entropy import _with_noisy_sum, entropies_from_counts
+from reaedp.statistics.entropy.correction import (
+    GAUSSIAN_NEAR,
+    GAUSSIAN_REST,
+    Corrected,
+    Correction,
+    c_log_c,
+    correction,
+)
+from reaedp.statistics.entropy.entropies import shannon_entropy
+from reaedp.statistics.entropy.noisy_entropy import _with_noisy_sum, entropies_from_counts
 
 ONE = Sensitivity(1, 1, 1)
 SCALES = [0.2, 1.0, 5.0]

@@ -18,8 +18,7 @@ from reaedp.mechanisms.mechanism import Calibrated, Mechanism
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.privacy.unit import Sensitivity
-from reaedp.statistics.pixels import NoisyPicture, Pixels
-from reaedp.statistics.png import png
+from reaedp.statistics.images.pixels import NoisyPicture, Pixels, png
 from tests_support import ledger_in
 
 Image = pytest.importorskip("PIL.Image", reason="needs the extra images")
@@ -117,7 +116,7 @@ def test_a_released_picture_cannot_be_changed() -> None:
 
 @pytest.mark.parametrize("channels", [1, 3])
 @pytest.mark.parametrize("name", ["laplace", "gaussian"])
-def test_a_picture_goes_through_the_door_at_the_price_asked_for(tmp_path: Path, channels: int, name: str) -> None:
+def test_a_picture_goes_through_the_curator_at_the_price_asked_for(tmp_path: Path, channels: int, name: str) -> None:
     declared = picture(6, 5, channels)
     terms = contract(declared, Path(ledger_in(tmp_path)))
     sensitivity = Pixels().sensitivity(terms)

@@ -8,9 +8,9 @@ from reaedp.errors import DeclarationError
 from reaedp.mechanisms.mechanism import Calibrated, Mechanism
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.privacy.unit import Sensitivity
-from reaedp.statistics.entropies import shannon_entropy
-from reaedp.statistics.noisy_entropy import entropies_from_counts
-from reaedp.statistics.prediction import LEVELS, MOST_CELLS, _draws, examples, histogram_errors, worst_error
+from reaedp.statistics.entropy.entropies import shannon_entropy
+from reaedp.statistics.entropy.noisy_entropy import entropies_from_counts
+from reaedp.statistics.entropy.prediction import LEVELS, MOST_CELLS, _draws, examples, histogram_errors, worst_error
 
 ONE = Sensitivity(1, 1, 1)
 

@@ -13,16 +13,17 @@ from numpy.typing import NDArray
 
 from reaedp.errors import DeclarationError
 from reaedp.privacy.unit import Change
-from reaedp.statistics.entropies import (
+from reaedp.statistics.entropy.entropies import (
     conditional_entropy,
     mutual_information,
     renyi_entropy,
     shannon_entropy,
     symmetric_uncertainty,
 )
-from reaedp.statistics.information_moves import information_lost
-from reaedp.statistics.published import published_renyi_bound, published_renyi_constant, published_shannon_bound
-from reaedp.statistics.sensitivities import (
+from reaedp.statistics.entropy.information_moves import information_lost
+from reaedp.statistics.entropy.published import published_renyi_bound, published_renyi_constant, published_shannon_bound
+from reaedp.statistics.entropy.sensitivities import (
+    _along_a_path,
     conditional_entropy_sensitivity,
     mutual_information_sensitivity,
     renyi_sensitivity,
@@ -429,6 +430,23 @@ def test_people_move_tables_no_further_than_claimed(change: Change) -> None:
             if shared + min(one, other) >= n and (change == "replace" or one == 0):
                 first, second = entropy(ends[one], (r, s)), entropy(ends[other], (r, s))
                 assert np.abs(first[:, :, None] - second[:, None, :]).max() <= limit + EXACT
+
+
+def test_every_step_between_two_people_costs_as_much_as_the_dearer_kind_of_step() -> None:
+    """Of our entropies replacing a row is dearer than adding one; the rule holds for bounds where it is not."""
+
+    def cost(change: Change, most: int, *, replaced: float, added: float) -> float:
+        # Bounds at 4 rows and beyond; at fewer nobody may ask.
+        known = {"replaced": {7: replaced}, "added": {4: added}}
+        return _along_a_path(
+            4, change, most, replaced=known["replaced"].__getitem__, added=known["added"].__getitem__, falls_from=7
+        )
+
+    assert 15.0 == cost("replace", 3, replaced=1.0, added=5.0)
+    assert 15.0 == cost("replace", 3, replaced=5.0, added=1.0)
+    # One row for one row: nothing is added.
+    assert 1.0 == cost("replace", 1, replaced=1.0, added=5.0)
+    assert 3.0 == cost("add-remove", 3, replaced=5.0, added=1.0)
 
 
 # Any size

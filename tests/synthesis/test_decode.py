@@ -15,8 +15,8 @@ from reaedp import Boolean, Budget, Category, Contract, Date, Integer, Number, U
 from reaedp.contract.column import Column
 from reaedp.curator.records import Records
 from reaedp.errors import DeclarationError
-from reaedp.folder import _write_values
 from reaedp.label import no_formula
+from reaedp.release.folder import _write_values
 from reaedp.synthesis.decode import decode
 
 NUMBER = Number(name="number", lower=0, upper=10, bins=3, provenance="public")
@@ -181,6 +181,7 @@ def reread(axis: Column, codes: Any) -> list[int]:
     return counts.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [numbers, integers, dates, categories, booleans])
 @settings(max_examples=8, deadline=None)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1))
@@ -211,5 +212,5 @@ def test_codes_that_are_no_cells_are_refused() -> None:
     with pytest.raises(ValueError, match="a column for each of the 5 axes"):
         decode(AXES, np.zeros((2, 4), dtype=np.int32), rng)
     for wrong in (-1, BOOLEAN.size):
-        with pytest.raises(ValueError, match="cell numbers"):
+        with pytest.raises(ValueError, match="numbers of cells"):
             decode((BOOLEAN,), np.array([[0], [wrong]], dtype=np.int32), rng)

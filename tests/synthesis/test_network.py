@@ -16,8 +16,8 @@ from reaedp.mechanisms.selection import Selection
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.synthesis.learned import Learned
-from reaedp.synthesis.network import Network
-from reaedp.synthesis.synthetic import Question
+from reaedp.synthesis.marginal_model import MarginalModel
+from reaedp.synthesis.synthetic import RecordsToAsk
 from reaedp.table import KeyCounts
 
 COLUMNS = (
@@ -89,7 +89,7 @@ def sample(count: int, seed: int) -> np.ndarray:
     return np.column_stack([age, job, member, np.zeros(count, int), rng.integers(0, 12, count)])
 
 
-def learned(network: Network, rows: np.ndarray, noise: object, columns: tuple[str, ...] = NAMES) -> Learned:
+def learned(network: MarginalModel, rows: np.ndarray, noise: object, columns: tuple[str, ...] = NAMES) -> Learned:
     terms = contract()
     sensitivity = counting_sensitivity(terms.unit)
     return network.learn(Rows(terms, rows), columns, sensitivity, noise, lambda _: None)  # type: ignore[arg-type]
@@ -104,7 +104,7 @@ def seeded(seed: int) -> SeededNoise:
 @pytest.mark.parametrize("width", [1, 2, 5])
 def test_the_price_fits_the_budget_it_was_made_for(unit: Unit, wanted: float, width: int) -> None:
     terms = contract(unit)
-    network = Network.within(wanted, 1e-6, terms, NAMES[:width])
+    network = MarginalModel.within(wanted, 1e-6, terms, NAMES[:width])
     spent = epsilon(tally([network.price(counting_sensitivity(unit))]), 1e-6)
     assert spent <= wanted
     assert spent > 0.98 * wanted
@@ -112,7 +112,7 @@ def test_the_price_fits_the_budget_it_was_made_for(unit: Unit, wanted: float, wi
 
 @units
 def test_learning_asks_for_no_more_than_it_paid_for(unit: Unit) -> None:
-    network = Network.within(1.0, 1e-6, contract(unit), NAMES)
+    network = MarginalModel.within(1.0, 1e-6, contract(unit), NAMES)
     sensitivity = counting_sensitivity(unit)
     noise = Recorded(seeded(1))
     network.learn(Rows(contract(unit), sample(3000, 1)), NAMES, sensitivity, noise, lambda _: None)  # type: ignore[arg-type]
@@ -145,7 +145,7 @@ def neighbours(unit: Unit) -> tuple[np.ndarray, np.ndarray]:
 @units
 def test_whatever_is_asked_moves_by_no_more_than_its_sensitivity(unit: Unit) -> None:
     """The neighbour is answered as the first was, so that both are asked the same."""
-    network, sensitivity = Network.split(1.0, len(NAMES)), counting_sensitivity(unit)
+    network, sensitivity = MarginalModel.split(1.0, len(NAMES)), counting_sensitivity(unit)
     first, second = neighbours(unit)
     here = Recorded(seeded(4))
     network.learn(Rows(contract(unit), first), NAMES, sensitivity, here, lambda _: None)  # type: ignore[arg-type]
@@ -162,7 +162,7 @@ def test_whatever_is_asked_moves_by_no_more_than_its_sensitivity(unit: Unit) -> 
 
 
 def test_equal_answers_give_equal_models_whatever_the_rows() -> None:
-    network = Network.split(2.0, len(NAMES))
+    network = MarginalModel.split(2.0, len(NAMES))
     noise = Recorded(seeded(6))
     one = learned(network, sample(3000, 6), noise)
     other = learned(network, sample(10, 7), Recorded(seeded(8), noise.answers))
@@ -172,7 +172,7 @@ def test_equal_answers_give_equal_models_whatever_the_rows() -> None:
 
 
 def test_the_same_seed_gives_the_same_model() -> None:
-    one, other = (learned(Network.split(1.0, len(NAMES)), sample(2000, 9), seeded(10)) for _ in range(2))
+    one, other = (learned(MarginalModel.split(1.0, len(NAMES)), sample(2000, 9), seeded(10)) for _ in range(2))
     drawn = [each.rows(500, np.random.default_rng(11)) for each in (one, other)]
     assert np.array_equal(*drawn)
     assert one.account == other.account
@@ -181,7 +181,7 @@ def test_the_same_seed_gives_the_same_model() -> None:
 @pytest.mark.parametrize("count", [0, 1, 20])
 @pytest.mark.parametrize("mu", [0.1, 3.0])
 def test_tables_without_rows_or_with_one_row_can_be_learned(count: int, mu: float) -> None:
-    found = learned(Network.split(mu, len(NAMES)), sample(count, 12), seeded(13))
+    found = learned(MarginalModel.split(mu, len(NAMES)), sample(count, 12), seeded(13))
     drawn = found.rows(1000, np.random.default_rng(14))
     assert np.all((drawn >= 0) & (drawn < [column.size for column in COLUMNS]))
     assert NAMES == tuple(sorted(found.model(("town",)).names, key=NAMES.index))
@@ -189,14 +189,14 @@ def test_tables_without_rows_or_with_one_row_can_be_learned(count: int, mu: floa
 
 @pytest.mark.parametrize("columns", [("age",), ("only",), ("only", "member"), ("age", "job")], ids=str)
 def test_one_or_two_columns_can_be_learned(columns: tuple[str, ...]) -> None:
-    found = learned(Network.split(1.0, len(columns)), sample(2000, 15), seeded(16), columns)
+    found = learned(MarginalModel.split(1.0, len(columns)), sample(2000, 15), seeded(16), columns)
     assert (700, len(columns)) == found.rows(700, np.random.default_rng(17)).shape
     assert columns == found.model(columns).names
 
 
 def test_a_network_for_other_columns_is_refused() -> None:
-    with pytest.raises(DeclarationError, match="priced for 3 columns"):
-        learned(Network.split(1.0, 3), sample(5, 18), seeded(19))
+    with pytest.raises(DeclarationError, match="computed for 3 columns"):
+        learned(MarginalModel.split(1.0, 3), sample(5, 18), seeded(19))
 
 
 @pytest.mark.parametrize(
@@ -205,13 +205,13 @@ def test_a_network_for_other_columns_is_refused() -> None:
 def test_what_cannot_be_a_network_is_refused(change: dict[str, float]) -> None:
     good = {"columns": 2, "tables": 4, "column_rho": 0.1, "choice_mu": 0.1, "table_rho": 0.1}
     with pytest.raises(DeclarationError):
-        Network(**(good | change))  # type: ignore[arg-type]
+        MarginalModel(**(good | change))  # type: ignore[arg-type]
 
 
 def test_strong_dependences_are_found_first_and_kept() -> None:
     """At μ = 1 a cell of a chosen table has noise of about 5 of 5,000 rows; job and age share 1.3 bits."""
     rows = sample(5000, 20)
-    found = learned(Network.split(1.0, len(NAMES)), rows, seeded(21))
+    found = learned(MarginalModel.split(1.0, len(NAMES)), rows, seeded(21))
     assert {("age", "job"), ("job", "member")} == {dependence.columns for dependence in found.dependences[:2]}
     drawn = found.rows(5000, np.random.default_rng(22))
     decades = [np.bincount(x[:, 0] // 10 * 6 + x[:, 1], minlength=36) for x in (rows, drawn)]
@@ -224,7 +224,7 @@ def test_strong_dependences_are_found_first_and_kept() -> None:
 def test_model_and_rows_agree_where_no_table_is_too_large() -> None:
     """The Bayesian network's own pairs, by summing out its joint law, against those of the beliefs."""
     columns = ("job", "member", "town")
-    found = learned(Network.split(2.0, 3), sample(6000, 23), seeded(24), columns)
+    found = learned(MarginalModel.split(2.0, 3), sample(6000, 23), seeded(24), columns)
     for first in ((), ("town",), ("member", "job")):
         model = found.model(first)
         assert first == model.names[: len(first)]
@@ -247,7 +247,7 @@ def test_model_and_rows_agree_where_no_table_is_too_large() -> None:
 
 
 def test_a_first_column_that_does_not_exist_is_refused() -> None:
-    found = learned(Network.split(1.0, len(NAMES)), sample(100, 26), seeded(27))
+    found = learned(MarginalModel.split(1.0, len(NAMES)), sample(100, 26), seeded(27))
     for first in (("nobody",), ("age", "age")):
         with pytest.raises(DeclarationError):
             found.model(first)
@@ -255,8 +255,8 @@ def test_a_first_column_that_does_not_exist_is_refused() -> None:
 
 def test_rows_are_released_in_the_order_asked_for_with_an_account() -> None:
     terms = contract()
-    question = Question(Rows(terms, sample(1000, 28)), NAMES, 321)  # type: ignore[arg-type]
-    network = Network.split(1.0, len(NAMES))
+    question = RecordsToAsk(Rows(terms, sample(1000, 28)), NAMES, 321)  # type: ignore[arg-type]
+    network = MarginalModel.split(1.0, len(NAMES))
     released = network.apply(question, counting_sensitivity(terms.unit), seeded(29))
     assert (321, len(NAMES)) == released.codes.shape
     assert list(NAMES) == list(released.values)
@@ -264,13 +264,13 @@ def test_rows_are_released_in_the_order_asked_for_with_an_account() -> None:
 
 
 def test_choices_by_rows_are_surer_than_an_entropy_map_for_the_same_price() -> None:
-    found = learned(Network.within(1.0, 1e-6, contract(), NAMES), sample(20_000, 30), seeded(31))
+    found = learned(MarginalModel.within(1.0, 1e-6, contract(), NAMES), sample(20_000, 30), seeded(31))
     assert found.choice_noise < found.map_noise
 
 
 def test_noise_is_described_as_that_of_a_chosen_table() -> None:
-    network, sensitivity = Network.split(1.0, 5), counting_sensitivity(UNITS["add-remove"])
+    network, sensitivity = MarginalModel.split(1.0, 5), counting_sensitivity(UNITS["add-remove"])
     table = Gaussian(network.table_rho)
-    said = (network.scale(sensitivity), network.mean_error(sensitivity), network.spread(sensitivity, 0.95, 3))
-    assert (table.scale(sensitivity), table.mean_error(sensitivity), table.spread(sensitivity, 0.95, 3)) == said
-    assert ("network", "records") == (Network.name, Network.hides)
+    said = (network.scale(sensitivity), network.mean_error(sensitivity), network.error_quantile(sensitivity, 0.95, 3))
+    assert (table.scale(sensitivity), table.mean_error(sensitivity), table.error_quantile(sensitivity, 0.95, 3)) == said
+    assert ("network", "records") == (MarginalModel.name, MarginalModel.hides)

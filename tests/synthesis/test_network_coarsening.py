@@ -3,9 +3,8 @@ import pytest
 
 from reaedp import Boolean, Category, Integer
 from reaedp.synthesis.cliques import junction_tree
-from reaedp.synthesis.coarsening import coarsen, estimated_shares
+from reaedp.synthesis.coarsening import coarsen, estimated_shares, smoothed
 from reaedp.synthesis.dependencies import Candidate, affordable, candidates, misplaced, most_cells
-from reaedp.synthesis.smoothing import smoothed
 
 AGE = Integer(name="age", lower=0, upper=99, provenance="public")
 TOWN = Category(name="town", levels=tuple(f"t{number}" for number in range(40)), provenance="public")

@@ -13,7 +13,7 @@ from reaedp.synthesis.beliefs import calibrated
 from reaedp.synthesis.cliques import JunctionTree, cells, growth, junction_tree
 from reaedp.synthesis.coarsening import Coarsening
 from reaedp.synthesis.dependencies import candidates, scores
-from reaedp.synthesis.fitting import EVENNESS, Measured, fit
+from reaedp.synthesis.fitting import EVENNESS, NoisyTable, fit
 from reaedp.synthesis.merging import Merging, merged
 from reaedp.synthesis.nesting import Nesting, summed
 from reaedp.synthesis.passing import WIDEST, Factor, Passing
@@ -171,7 +171,7 @@ def test_a_fit_asks_the_same_by_products_and_by_logarithms(
     for group in [*((column,) for column in EVERY), *groups]:
         mergings = tuple(Merging(np.arange(SIZES[column]) // 2) for column in group)
         counts = rng.normal(50.0, 20.0, [merging.size for merging in mergings])
-        tables.append(Measured(group, mergings, counts, np.full(counts.shape, 3.0)))
+        tables.append(NoisyTable(group, mergings, counts, np.full(counts.shape, 3.0)))
     tree = junction_tree(SIZES, [table.group for table in tables])
     shares = [rng.dirichlet(np.full(size, 5.0)) for size in SIZES]
     problem = fitting._Problem(tree, shares, tables, 500.0)
@@ -204,7 +204,7 @@ def test_a_fit_minimises_what_it_says_over_all_laws(groups: list[tuple[int, ...]
     for group in [*((column,) for column in EVERY), *groups]:
         counts = total * summed(truth, EVERY, group) + rng.normal(0, noise, [SIZES[column] for column in group])
         mergings = tuple(Merging.none(SIZES[column]) for column in group)
-        tables.append(Measured(group, mergings, counts, np.full(counts.shape, noise)))
+        tables.append(NoisyTable(group, mergings, counts, np.full(counts.shape, noise)))
     tree = junction_tree(SIZES, [table.group for table in tables])
     start = [np.zeros(table.counts.shape) for table in tables]
     _, beliefs = fit(tree, shares, tables, total, start, iterations=2000)
@@ -220,8 +220,8 @@ def test_a_fit_minimises_what_it_says_over_all_laws(groups: list[tuple[int, ...]
 def test_a_fit_of_merged_cells_agrees_with_their_table() -> None:
     merging = Merging(np.array([0, 1, 1]))
     counts = np.array([[400.0, 100.0], [50.0, 450.0]])
-    singles = [Measured((i,), (Merging.none(3),), np.full(3, 1000 / 3), np.full(3, 1e6)) for i in range(2)]
-    table = Measured((0, 1), (merging, merging), counts, np.full((2, 2), 1.0))
+    singles = [NoisyTable((i,), (Merging.none(3),), np.full(3, 1000 / 3), np.full(3, 1e6)) for i in range(2)]
+    table = NoisyTable((0, 1), (merging, merging), counts, np.full((2, 2), 1.0))
     tree = junction_tree((3, 3), [(0, 1)])
     start = [np.zeros(3), np.zeros(3), np.zeros((2, 2))]
     _, beliefs = fit(tree, [np.full(3, 1 / 3)] * 2, [*singles, table], 1000.0, start, iterations=500)

@@ -12,7 +12,7 @@ from reaedp.curator.records import Records
 from reaedp.evaluation.utility import column_sets, marginal_distances, sampled_sets
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.statistics.marginal import counting_sensitivity
-from reaedp.synthesis.network import Network
+from reaedp.synthesis.marginal_model import MarginalModel
 
 ORDERED = ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
 
@@ -43,7 +43,7 @@ def test_marginals_of_adult_are_kept(epsilon: float, pairs: float, triples: floa
     domain = json.loads((folder / "adult-domain.json").read_text())
     frame = pandas.read_csv(folder / "adult.csv")[list(domain)]
     names, sizes, terms = tuple(domain), list(domain.values()), adult_contract(domain)
-    network = Network.within(epsilon, 1e-6, terms, names)
+    network = MarginalModel.within(epsilon, 1e-6, terms, names)
     rng = np.random.default_rng(0)
     sets = (column_sets(len(names), 2), sampled_sets(len(names), 3, 100, rng))
     real = frame.to_numpy(np.int32)

@@ -1,4 +1,4 @@
-"""Synthetic records through the door: from a plan to a folder, by every method."""
+"""Synthetic records through the curator: from a plan to a folder, by every method."""
 
 import json
 from dataclasses import replace
@@ -13,13 +13,13 @@ from reaedp import Budget, Category, Contract, Curator, Date, Integer, Number, P
 from reaedp.curator.records import Records
 from reaedp.errors import BudgetRefused, DeclarationError
 from reaedp.mechanisms.noise import SeededNoise
-from reaedp.planned.synthetic import PlannedSynthetic
+from reaedp.plan.kinds.synthetic import PlannedSynthetic
 from reaedp.privacy.accounting import fits, tally
-from reaedp.privacy.loss import Approximate, Gaussian, Pure
+from reaedp.privacy.loss import ApproxDP, GaussianDP, PureDP
 from reaedp.privacy.unit import Sensitivity
 from reaedp.synthesis.amortised import Amortised, price_of_parts
 from reaedp.synthesis.deniability import Deniable, seed_unit
-from reaedp.synthesis.network import Network
+from reaedp.synthesis.marginal_model import MarginalModel
 from tests_support import ledger_in
 
 NAMES = ("age", "sex", "city", "income", "born")
@@ -68,6 +68,7 @@ def planned(method: str, rows: int = 40, **keys: Any) -> PlannedSynthetic:
     return PlannedSynthetic(name="s", kind="synthetic", rows=rows, method=method, **given)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_a_plan_becomes_a_folder_of_records_that_checks_out(tmp_path: Path, method: str) -> None:
     plan = Plan(contract(tmp_path), (planned(method),))
@@ -105,6 +106,7 @@ def test_dependences_survive(tmp_path: Path) -> None:
     assert right.mean() > 0.8
 
 
+@pytest.mark.slow
 def test_kept_columns_hold_only_keys_that_many_records_have(tmp_path: Path) -> None:
     rare = people()
     rare.loc[0, ["age", "city"]] = [0, "Genf"]  # nobody else of this age lives there
@@ -133,7 +135,7 @@ def test_people_can_be_split_between_model_and_seeds(tmp_path: Path) -> None:
 
 def test_people_cannot_be_split_where_they_are_replaced_or_unknown(tmp_path: Path) -> None:
     for unit in (Unit("replace", "who", 2, 400), Unit("add-remove", at_least=400)):
-        with pytest.raises(DeclarationError, match="split_people needs a person column"):
+        with pytest.raises(DeclarationError, match=r"split_people needs unit\.person"):
             planned("amortised", split_people=True).request(contract(tmp_path, unit))
 
 
@@ -149,14 +151,14 @@ def test_a_bound_on_rows_counts_no_rows_that_cannot_be_seeds(tmp_path: Path) -> 
 
 def test_model_and_seeds_are_charged_both() -> None:
     """Without halves everybody is in the model and among the seeds: the price is that of one and of the other."""
-    model, keys = (Gaussian(0.3), Pure(0.1)), (Approximate(0.5, 1e-7),)
+    model, keys = (GaussianDP(0.3), PureDP(0.1)), (ApproxDP(0.5, 1e-7),)
     assert model + keys == price_of_parts(model, keys, None, Sensitivity(1, 1, 1))
 
 
 def test_halves_are_refused_where_a_replaced_person_may_change_them() -> None:
-    model, keys = (Pure(0.1),), (Pure(0.2),)
-    assert (Approximate(0.2, 1e-6),) == price_of_parts(model, keys, (0.2, 1e-6), Sensitivity(3, 9, 3))
-    with pytest.raises(DeclarationError, match="not where they are replaced"):
+    model, keys = (PureDP(0.1),), (PureDP(0.2),)
+    assert (ApproxDP(0.2, 1e-6),) == price_of_parts(model, keys, (0.2, 1e-6), Sensitivity(3, 9, 3))
+    with pytest.raises(DeclarationError, match="given 'replace'"):
         price_of_parts(model, keys, (0.2, 1e-6), Sensitivity(6, 18, 3))
 
 
@@ -167,15 +169,16 @@ def test_halves_never_promise_less_than_either_part_costs(tmp_path: Path) -> Non
     (loss,) = wanted.charge(contract(tmp_path, unit)).price
     assert (0.5, 0.1) == (loss.epsilon, loss.delta)  # type: ignore[union-attr]
     sensitivity = wanted.statistic.sensitivity(contract(tmp_path, unit))
-    noisy = Network.split(50.0, 3)
+    noisy = MarginalModel.split(50.0, 3)
     for broken in (
         Amortised(noisy, 0.01, 1e-9, ("age",), together=(0.01, 1e-9)),
         Deniable(noisy, 100, 5.0, 1e-3, 0.01, None, keep=("age",), together=(0.005, 1e-9)),
     ):
-        with pytest.raises(DeclarationError, match="must each cost at most"):
+        with pytest.raises(DeclarationError, match="joint cost must be at least"):
             broken.price(sensitivity)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("rows", [0, 1])
 def test_a_table_of_no_rows_is_released_like_any_other(tmp_path: Path, method: str, rows: int) -> None:
@@ -188,9 +191,9 @@ def test_a_table_of_no_rows_is_released_like_any_other(tmp_path: Path, method: s
     ("keys", "message"),
     [
         ({"method": "copy"}, "method must be one of deniable, amortised, network"),
-        ({"method": "network", "keep": ("age",)}, "keep and split_people have no meaning"),
+        ({"method": "network", "keep": ("age",)}, "keep and split_people must be left out"),
         ({"method": "amortised", "keep": ("height",)}, "keep must name some of the columns"),
-        ({"method": "amortised", "proposal": "mixed"}, "proposal is a key of method deniable"),
+        ({"method": "amortised", "proposal": "mixed"}, "proposal must be used with method deniable"),
         ({"method": "network", "delta": None}, "delta must be declared for network"),
     ],
 )
@@ -205,7 +208,7 @@ def test_rows_must_be_a_sensible_number(tmp_path: Path) -> None:
 
 
 def test_a_model_cannot_be_learned_without_paying(tmp_path: Path) -> None:
-    """The door charges before it hands records to a mechanism; a budget that is too small stops it."""
+    """The curator charges before it hands records to a mechanism; a budget that is too small stops it."""
     plan = Plan(contract(tmp_path), (planned("deniable", epsilon=9.0),))
     with pytest.raises(BudgetRefused):
         publish(plan, people(), tmp_path / "out")

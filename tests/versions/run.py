@@ -39,7 +39,7 @@ def versions(interpreter: Path) -> dict[str, str]:
 
 def journey(interpreter: str, resolution: str, place: Path, wheel: Path) -> tuple[bool, dict[str, str]]:
     """Whether all went well, and with which versions."""
-    python = place / "bin" / "python"
+    python = place / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     # What a wheel depends on is not direct to uv; what pyproject.toml names is.
     chosen = ("--resolution", resolution, "--only-binary", ":all:", "-r", ROOT / "pyproject.toml")
     for step in (("venv", "--python", interpreter, place), ("pip", "install", "--python", python, *chosen, wheel)):

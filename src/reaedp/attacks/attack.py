@@ -10,11 +10,16 @@ from typing import ClassVar
 from reaedp.rate import Rate
 
 
-@dataclass(frozen=True, slots=True)
-class Attack:
-    """One figure of one attack. It is computed from the truth, so that publishing it would be a release of its own."""
+class CustodianOnly:
+    """A figure that is for the custodian's eyes: publishing it would be a release of its own."""
 
+    __slots__ = ()
     disclosable: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Attack(CustodianOnly):
+    """One figure of one attack. It is computed from the truth, so that publishing it would be a release of its own."""
 
     name: str
     figure: str

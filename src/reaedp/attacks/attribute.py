@@ -42,7 +42,7 @@ def by_neighbours(space: Space, secret: int, neighbours: int = 5) -> Learner:
 
 
 def by_classifier(records: Codes, secrets: Codes, rng: np.random.Generator) -> Guess:
-    """Boosted trees."""
+    """Guess the secret with boosted trees trained on the synthetic rows."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     values = np.unique(secrets)
@@ -86,7 +86,7 @@ def infer_random(
     rng: np.random.Generator,
     most: int = 1_000,
 ) -> Attack:
-    """The same after everyone's secret was drawn anew, evenly and independently, and the release made from that."""
+    """Attribute inference after everyone's secret was drawn anew and the release made from that."""
     changed = people.with_random(secret, rng)
     synthetic = synthesize(changed.members, rng)
     name = "attribute inference, secret drawn anew"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from reaedp.attacks.attack import Attack
-from reaedp.attacks.pair import Codes, Hiding, Pair
+from reaedp.attacks.pair import Codes, Hiding, TwoAnswers
 from reaedp.attacks.people import People
 from reaedp.attacks.roc import judged
 from reaedp.attacks.space import Places
@@ -14,7 +14,7 @@ from reaedp.mechanisms.noise import SeededNoise
 from reaedp.privacy.permitted import Permitted, permitted_by
 
 
-def nearest_reference(pair: Pair, noise: Hiding, rounds: int, rng: np.random.Generator) -> tuple[Attack, ...]:
+def nearest_reference(pair: TwoAnswers, noise: Hiding, rounds: int, rng: np.random.Generator) -> tuple[Attack, ...]:
     """Guess the data set whose own release is nearer to the observed one; all three have noise of their own.
 
     If the observed release were one of the two references, its distance would be zero and the guess right at any price.
@@ -56,7 +56,7 @@ def linkability(
         _, distances = space.nearest(joined.reshape(-1, joined.shape[2]), records, 1)
         return _first_is_smallest(distances.reshape(pool.shape[:2]), rng)
 
-    name, figure = "joining two halves through the nearest synthetic record", f"right one of {candidates}"
+    name, figure = "linking two halves through the nearest synthetic record", f"correct match among {candidates}"
     attacked = People(people.members, strangers, people.space)
     return attacked.attacked(name, figure, success, baseline=1 / candidates, promise=promise, most=most, rng=rng)
 

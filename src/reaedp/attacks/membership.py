@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from reaedp.attacks.attack import Attack
-from reaedp.attacks.pair import Hiding, Numbers, Pair
+from reaedp.attacks.pair import Hiding, Numbers, TwoAnswers
 from reaedp.attacks.regression import Separator
 from reaedp.attacks.roc import judged
 from reaedp.attacks.trials import Flags, Floats, Trials, coins
@@ -21,28 +21,28 @@ from reaedp.privacy.permitted import GaussianPromised, permitted_by
 Scale = float | Floats
 
 
-def laplace_evidence(released: Numbers, pair: Pair, scale: Scale) -> Floats:
+def laplace_evidence(released: Numbers, pair: TwoAnswers, scale: Scale) -> Floats:
     """The logarithm of Pr[released | present] / Pr[released | absent] under independent Laplace noise."""
     distances = np.abs(released - pair.absent) - np.abs(released - pair.present)
     evidence: Floats = (distances / scale).sum(axis=-1)
     return evidence
 
 
-def gaussian_evidence(released: Numbers, pair: Pair, scale: Scale) -> Floats:
-    """The same under independent Gaussian noise: for counts, for coefficients of curves, for any vector."""
+def gaussian_evidence(released: Numbers, pair: TwoAnswers, scale: Scale) -> Floats:
+    """The logarithm of Pr[released | present] / Pr[released | absent] under independent Gaussian noise."""
     squares = (released - pair.absent) ** 2 - (released - pair.present) ** 2
     evidence: Floats = (squares / (2.0 * np.square(scale))).sum(axis=-1)
     return evidence
 
 
-EVIDENCE: dict[str, Callable[[Numbers, Pair, Scale], Floats]] = {
+EVIDENCE: dict[str, Callable[[Numbers, TwoAnswers, Scale], Floats]] = {
     "discrete Laplace": laplace_evidence,
     "discrete Gaussian": gaussian_evidence,
 }
 
 
 def known_others(
-    tables: Sequence[tuple[Pair, Calibrated]], rounds: int, rng: np.random.Generator
+    tables: Sequence[tuple[TwoAnswers, Calibrated]], rounds: int, rng: np.random.Generator
 ) -> tuple[Attack, ...]:
     """The attacker who knows everyone else and sees these noisy tables: the likelihood ratio of them all."""
     member = coins(rounds, rng)
@@ -52,7 +52,7 @@ def known_others(
 
 
 def known_law(
-    pair: Pair, noise: Hiding, evidence: Callable[[Numbers], Floats], rounds: int, rng: np.random.Generator
+    pair: TwoAnswers, noise: Hiding, evidence: Callable[[Numbers], Floats], rounds: int, rng: np.random.Generator
 ) -> tuple[Attack, ...]:
     """The attacker who knows everyone else and the law of what is released, of which `evidence` is the log-ratio."""
     member = coins(rounds, rng)
@@ -61,7 +61,7 @@ def known_law(
     return judged("likelihood ratio, everyone else known", Trials(member, score), promise, rng, threshold=0.0)
 
 
-def known_curves(pair: Pair, scale: Scale, rounds: int, rng: np.random.Generator) -> tuple[Attack, ...]:
+def known_curves(pair: TwoAnswers, scale: Scale, rounds: int, rng: np.random.Generator) -> tuple[Attack, ...]:
     """The attacker who knows everyone else and sees coefficients under Gaussian noise of these standard deviations."""
     member = coins(rounds, rng)
     exact = pair.either(member)
@@ -83,13 +83,13 @@ def known_sample(
     released = noise.apply(others + (member[:, None] & (np.arange(len(shares)) == cell)), SeededNoise(rng))
     expected = (seen[:, cell] + 0.5) * (rows / sample)
     spread = np.sqrt(expected * (1 + rows / sample) + noise.scale**2)
-    guess = Pair(expected[:, None] + 1, expected[:, None])
+    guess = TwoAnswers(expected[:, None] + 1, expected[:, None])
     score = gaussian_evidence(released[:, [cell]], guess, spread[:, None])
     promise = permitted_by(noise.price)
     return judged("likelihood ratio, others known from a sample", Trials(member, score), promise, rng, threshold=0.0)
 
 
-def entropy_and_total(pair: Pair, noise: Hiding, rounds: int, rng: np.random.Generator) -> tuple[Attack, ...]:
+def entropy_and_total(pair: TwoAnswers, noise: Hiding, rounds: int, rng: np.random.Generator) -> tuple[Attack, ...]:
     """Logistic regression on each release's entropy and total, trained on as many releases of its own."""
     practice, member = coins(rounds, rng), coins(rounds, rng)
     features = [_entropy_and_total(noise.apply(pair.either(tossed), SeededNoise(rng))) for tossed in (practice, member)]
@@ -97,10 +97,10 @@ def entropy_and_total(pair: Pair, noise: Hiding, rounds: int, rng: np.random.Gen
     return judged("logistic regression on entropy and total", trials, permitted_by(noise.price), rng, threshold=0.0)
 
 
-def _evidence(pair: Pair, noise: Calibrated, member: Flags, rng: np.random.Generator) -> Floats:
+def _evidence(pair: TwoAnswers, noise: Calibrated, member: Flags, rng: np.random.Generator) -> Floats:
     name = noise.mechanism.name
     if name not in EVIDENCE:
-        raise DeclarationError(unknown("additive noise", name, EVIDENCE))
+        raise DeclarationError(unknown("kind of additive noise", name, EVIDENCE))
     return EVIDENCE[name](noise.apply(pair.either(member), SeededNoise(rng)), pair, noise.scale)
 
 

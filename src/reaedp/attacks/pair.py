@@ -28,7 +28,7 @@ class Hiding(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pair:
+class TwoAnswers:
     """The exact answers of two neighbouring data sets: one vector each, or one for each round of a game."""
 
     present: Numbers
@@ -39,10 +39,10 @@ class Pair:
         return np.where(member[:, None], self.present, self.absent)
 
     @property
-    def moved(self) -> "Pair":
+    def moved(self) -> "TwoAnswers":
         """The coordinates in which the two differ; under independent noise the others say nothing."""
         differ = self.present != self.absent
-        return Pair(self.present[differ], self.absent[differ])
+        return TwoAnswers(self.present[differ], self.absent[differ])
 
 
 def counts(codes: Codes, sizes: Sequence[int], columns: Sequence[int]) -> Integers:
@@ -52,7 +52,9 @@ def counts(codes: Codes, sizes: Sequence[int], columns: Sequence[int]) -> Intege
     return np.bincount(cells, minlength=int(np.prod(shape))).astype(np.int64)
 
 
-def with_and_without(codes: Codes, row: int, sizes: Sequence[int], groups: Sequence[Sequence[int]]) -> tuple[Pair, ...]:
+def with_and_without(
+    codes: Codes, row: int, sizes: Sequence[int], groups: Sequence[Sequence[int]]
+) -> tuple[TwoAnswers, ...]:
     """The tables of these groups of columns, with and without one row."""
     rest = np.delete(codes, row, axis=0)
-    return tuple(Pair(counts(codes, sizes, group), counts(rest, sizes, group)) for group in groups)
+    return tuple(TwoAnswers(counts(codes, sizes, group), counts(rest, sizes, group)) for group in groups)

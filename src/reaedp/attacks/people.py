@@ -30,7 +30,7 @@ class People:
     def __post_init__(self) -> None:
         columns = {len(self.space.places), *(codes.shape[-1] for codes in (self.members, self.outsiders))}
         if len(columns) > 1:
-            raise DeclarationError(sentence("Members, outsiders and space have the same columns", given=columns))
+            raise DeclarationError(sentence("Members, outsiders and space must have the same columns", given=columns))
 
     def attacked(
         self,
@@ -43,7 +43,7 @@ class People:
         most: int,
         rng: np.random.Generator,
     ) -> Attack:
-        """Try an attack on at most so many of each kind; the promise caps members by what outsiders suffer.
+        """Try an attack on at most this many of each kind; the promise caps members by what outsiders suffer.
 
         Members are drawn with replacement, as the range is for the share of this release's members; outsiders are new
         people each, as their range is for the population (see PROOFS.md). The cap is read at its upper end.

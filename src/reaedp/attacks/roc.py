@@ -24,11 +24,14 @@ FEWEST_ROUNDS = 100
 
 @dataclass(frozen=True, slots=True)
 class Roc:
-    """What a score is worth."""
+    """What a score is worth.
+
+    `auc` is the chance that a member scores above somebody else, `accuracy` that of guessing right by a threshold.
+    `true_positives` are shares of members above the thresholds that at most each of `FEW` of the others exceed.
+    """
 
     auc: Rate
     accuracy: Rate
-    #: At each of `FEW`.
     true_positives: tuple[Rate, ...]
 
     @property
@@ -76,7 +79,9 @@ def judged(
 ) -> tuple[Attack, ...]:
     """All figures of a game, its control included."""
     if len(trials) < FEWEST_ROUNDS:
-        raise DeclarationError(sentence(f"A game needs {FEWEST_ROUNDS} or more rounds", given=len(trials)))
+        raise DeclarationError(
+            sentence(f"An attack must be played for {FEWEST_ROUNDS} or more rounds", given=len(trials))
+        )
     main = roc(trials, rng, threshold=threshold)
     control = roc(trials.without_target(rng), rng, threshold=threshold)
     return figures(name, main, control, promise)
@@ -111,7 +116,7 @@ def _places(score: Floats, rng: np.random.Generator) -> Floats:
 
 
 def _learned_accuracy(untied: Trials, confidence: float) -> Rate:
-    """Of the threshold that does best on the first half, judged on the second."""
+    """The accuracy of the threshold that does best on the first half of the rounds, judged on the second half."""
     half = len(untied) // 2
     threshold = _most_accurate(untied.member[:half], untied.score[:half])
     right = (untied.score[half:] > threshold) == untied.member[half:]

@@ -5,20 +5,18 @@ figures have no noise and are computed from the truth, so that publishing them w
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
+from reaedp.attacks.attack import CustodianOnly
 from reaedp.attacks.pair import Codes
 from reaedp.attacks.people import People
 from reaedp.rate import Rate, share
 
 
 @dataclass(frozen=True, slots=True)
-class Similarity:
-    """Of synthetic records, beside what outsiders, who cannot have been copied, show."""
-
-    disclosable: ClassVar[bool] = False
+class Similarity(CustodianOnly):
+    """How like real people synthetic records are, beside outsiders, who cannot have been copied."""
 
     #: Share of synthetic records that equal some member's, and some outsider's.
     copies: Rate
@@ -31,7 +29,7 @@ class Similarity:
 
 
 def similarity(people: People, synthetic: Codes, rng: np.random.Generator, most: int = 2_000) -> Similarity:
-    """Compare at most so many synthetic records with as many members as there are outsiders."""
+    """Compare at most this many synthetic records with as many members as there are outsiders."""
     size = min(len(people.members), len(people.outsiders))
     drawn = synthetic[rng.integers(len(synthetic), size=most)]
     inside, outside = (

@@ -86,7 +86,7 @@ def single_out(
     trials = len(inside)
     alone = [int((fitting == 1).sum()) for fitting in (inside, outside, guessed)]
     main, control = share(alone[0], trials), share(alone[1], trials)
-    return Attack(name, "descriptions of one", main, control, alone[2] / trials, most)
+    return Attack(name, "descriptions that fit exactly one", main, control, alone[2] / trials, most)
 
 
 def _at_most(fitting: Integers) -> float:

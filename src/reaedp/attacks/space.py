@@ -7,12 +7,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.attacks.pair import Codes
-from reaedp.contract import Column
+from reaedp.contract import Column, Date, Integer, Number
+from reaedp.statistics.by_kind import ByKind
 
 Places = NDArray[np.float32]
 
-#: Kinds whose cells have an order; between the cells of others there is no more or less.
-ORDERED = frozenset({"number", "integer", "date"})
+#: Whether cells have an order; between the cells of other kinds there is no more or less.
+_ORDERED = ByKind[bool](
+    "whether its cells have an order",
+    {Number: True, Integer: True, Date: True},
+    otherwise=False,
+    plain=("Category", "Boolean"),
+    over="columns",
+)
 #: Distances held at a time.
 _BLOCK = 2**22
 
@@ -30,7 +37,7 @@ class Space:
     def of(cls, axes: Sequence[Column]) -> "Space":
         """The space of declared columns."""
         return cls(
-            tuple(_ordered(axis.regular, axis.size) if axis.kind in ORDERED else _named(axis.size) for axis in axes)
+            tuple(_ordered(axis.regular, axis.size) if _ORDERED.of(axis) else _named(axis.size) for axis in axes)
         )
 
     @classmethod

@@ -21,7 +21,7 @@ class Trials:
     def __post_init__(self) -> None:
         if self.member.ndim != 1 or self.member.shape != self.score.shape:
             shapes = (self.member.shape, self.score.shape)
-            raise DeclarationError(sentence("Each round has one coin and one score", given=shapes))
+            raise DeclarationError(sentence("Each round must have one truth and one score", given=shapes))
 
     def __len__(self) -> int:
         return len(self.member)

@@ -21,8 +21,8 @@ from reaedp.audits.estimators import (
     chosen_middle,
     told_apart,
 )
-from reaedp.audits.finding import Finding, Measured, judge
-from reaedp.audits.learned import learned_scores
+from reaedp.audits.finding import Finding, LowerBounds, judge
+from reaedp.audits.learned_scores import learned_scores
 from reaedp.audits.pair import Mechanised, Outputs, Pair, Score, play
 from reaedp.audits.power import Power
 from reaedp.errors import DeclarationError, sentence
@@ -53,11 +53,18 @@ def audit(
     """What `runs` of a mechanism on a pair show about its claim.
 
     `release(data, runs)` gives one output for each run, along the first axis. `claim` is (ε, δ), a loss or a price;
-    losses without an ε of their own need the `delta` at which it is meant. `statistic` scores outputs, larger where
-    the second neighbour is likelier; without it a score is learned. Half of the runs serve to learn and to choose, the
+    losses without an ε of their own need the `delta` at which it is meant. `statistic` scores outputs, larger where the
+    second neighbour is likelier; without it a score is learned. Half of the runs serve to learn and to choose, the
     other half to judge. `shape` is "gaussian" if the mechanism adds Gaussian noise. `attainable` are the ε at the
     claimed δ and the δ at the claimed ε of this pair, if they are known. `pairs` is the number of pairs that are
-    examined of this mechanism, among which the error probability is shared.
+    examined of this mechanism, among which the error probability is shared. `pair` has the neighbours, `subject` is
+    what the finding calls the mechanism.
+
+    >>> def noisy(exact: np.ndarray, runs: int) -> np.ndarray:
+    ...     return exact + rng.laplace(scale=2.0, size=(runs, 1))
+    >>> pair = Pair(np.array([10]), np.array([11]))
+    >>> print(audit(noisy, pair, claim=(0.5, 0.0), runs=20_000, rng=rng).verdict)
+    CONSISTENT
     """
     _check(runs, pairs)
     stated, levels = Claim.of(claim, delta), Levels.of(confidence, pairs)
@@ -76,11 +83,11 @@ def audit(
     estimate = estimator(practice, scores, stated, levels)
     origin = "by a score learned from" if statistic is None else "by the given score, with thresholds from"
     evidence = Evidence(scores, chosen_middle(practice), estimate, attainable)
-    question = Question(subject, pair.label, stated, levels)
+    question = Examination(subject, pair.label, stated, levels)
     return finding(question, evidence, f"{estimate.method}; {origin} the other half of the runs")
 
 
-class Question(NamedTuple):
+class Examination(NamedTuple):
     """What is examined, on which neighbours, under which claim, with which error probabilities."""
 
     subject: str
@@ -98,7 +105,7 @@ class Evidence(NamedTuple):
     pair: tuple[float, float] | None
 
 
-def finding(question: Question, evidence: Evidence, method: str) -> Finding:
+def finding(question: Examination, evidence: Evidence, method: str) -> Finding:
     """The estimate with its ceilings and its verdict."""
     subject, pair, claim, levels = question
     scores, estimate, confidence = evidence.scores, evidence.estimate, 1 - levels.estimate
@@ -111,7 +118,7 @@ def finding(question: Question, evidence: Evidence, method: str) -> Finding:
         method=method,
         witness=estimate.event if estimate.violated else "",
         claim=claim,
-        measured=Measured(
+        measured=LowerBounds(
             epsilon=estimate.epsilon,
             delta=estimate.delta,
             confidence=confidence,
@@ -127,7 +134,8 @@ def finding(question: Question, evidence: Evidence, method: str) -> Finding:
 Estimator = Callable[[Scores, Scores, Claim, Levels], Estimate]
 
 
-def _guessing(practice: Scores, scores: Scores, claim: Claim, levels: Levels) -> Estimate:
+def guessing(practice: Scores, scores: Scores, claim: Claim, levels: Levels) -> Estimate:
+    """By the best guess on the runs that were for practice."""
     return by_guessing(scores, chosen_guess(practice, levels.estimate), claim, levels)
 
 
@@ -135,11 +143,12 @@ def _midpoint(practice: Scores, scores: Scores, claim: Claim, levels: Levels) ->
     return by_midpoint(scores, chosen_middle(practice), claim, levels)
 
 
-def _events(practice: Scores, scores: Scores, claim: Claim, levels: Levels) -> Estimate:
+def events(practice: Scores, scores: Scores, claim: Claim, levels: Levels) -> Estimate:
+    """By the best pair of events on the runs that were for practice."""
     return by_events(scores, chosen_events(practice, claim, levels.estimate), claim, levels)
 
 
-_ESTIMATORS: dict[str, Estimator] = {"pure": _guessing, "gaussian": _midpoint, "events": _events}
+_ESTIMATORS: dict[str, Estimator] = {"pure": guessing, "gaussian": _midpoint, "events": events}
 
 
 def _kind(claim: Claim, shape: Shape) -> str:
@@ -162,4 +171,4 @@ def _check(runs: int, pairs: int) -> None:
     if runs < FEWEST_RUNS:
         raise DeclarationError(sentence(f"An audit needs {FEWEST_RUNS} or more runs", given=runs))
     if pairs < 1:
-        raise DeclarationError(sentence("An audit is of one pair or more", given=pairs))
+        raise DeclarationError(sentence("An audit needs one or more pairs of neighbours", given=pairs))

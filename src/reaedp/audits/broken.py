@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from reaedp.audits.audit import QUICK, audit
 from reaedp.audits.claim import Claimed
 from reaedp.audits.finding import Finding
-from reaedp.audits.pair import Mechanised, Outputs, Pair, Score
-from reaedp.audits.representable import low_order_bits
+from reaedp.audits.pair import Floats, Mechanised, Outputs, Pair, Score
 from reaedp.audits.vector_channel import VectorChannel
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
-from reaedp.privacy.loss import Pure
+from reaedp.privacy.conversion import gaussian_mu
+from reaedp.privacy.loss import PureDP
 from reaedp.privacy.unit import Sensitivity
-from reaedp.statistics.entropies import renyi_entropy
-from reaedp.statistics.published import published_renyi_bound
+from reaedp.statistics.entropy.entropies import renyi_entropy
+from reaedp.statistics.entropy.published import published_renyi_bound
 
 Numbers = NDArray[np.float64]
 EPSILON = 1.0
@@ -35,7 +35,7 @@ class Suspect(NamedTuple):
 
     release: Mechanised
     pair: Pair
-    claim: Claimed = Pure(EPSILON)
+    claim: Claimed = PureDP(EPSILON)
     score: Score | None = None
 
 
@@ -157,3 +157,98 @@ def total_without_noise(noise: SeededNoise) -> Suspect:
         return np.column_stack([noisy, np.full(runs, data.sum())])
 
     return Suspect(release, Pair(np.array([5, 9, 2]), np.array([6, 9, 2]), "one row joins"))
+
+
+# Which doubles can come out: the low-order bits of noise that was added as a double tell to what it was added.
+
+#: The spacing of doubles just below one.
+SPACING = 2.0**-53
+#: Outputs nearer to zero than this have bits below that spacing, unless they were computed next to one.
+NEAR = 0.25
+
+
+def low_order_bits(outputs: Outputs) -> Floats:
+    """Score the answers 0 and 1: 1 plus anything is, near 0, a multiple of 2^-53; 0 plus noise seldom is."""
+    values = np.asarray(outputs, dtype=np.float64).reshape(len(outputs), -1)[:, 0]
+    multiple = values / SPACING == np.round(values / SPACING)
+    return np.where(np.abs(values) < NEAR, np.where(multiple, 1.0, -1.0), 0.0)
+
+
+# Mean curves that are wrong on purpose; an audit must convict them. A curve is its coefficients here.
+
+CLAIM = (1.0, 1e-6)
+#: Lattice points of the length at which curves are cut.
+CLIP = 1_000
+SCALE = CLIP / gaussian_mu(*CLAIM)
+
+
+def _shortened(curves: Numbers, clip: float) -> Numbers:
+    lengths = np.linalg.norm(curves, axis=1, keepdims=True)
+    cut: Numbers = curves * np.minimum(1.0, clip / np.maximum(lengths, 1e-300))
+    return cut
+
+
+def _noisy(sums: Numbers, runs: int, scale: float, noise: SeededNoise) -> Outputs:
+    return noise.gaussian(np.tile(np.rint(sums).astype(np.int64), (runs, 1)), scale)
+
+
+def _crowd(first: int, second: int) -> Numbers:
+    """Long curves and short ones, of three coefficients each."""
+    return np.vstack([np.full((first, 3), CLIP), np.full((second, 3), CLIP / 100)])
+
+
+def clipped_after_the_noise(noise: SeededNoise) -> Suspect:
+    """Curves are added up as they are; only the noisy sum is cut, to what this many curves can reach."""
+
+    def release(curves: Numbers, runs: int) -> Outputs:
+        noisy = _noisy(curves.sum(axis=0), runs, SCALE, noise)
+        most = 200 * CLIP
+        return np.clip(noisy, -most, most)
+
+    crowd = _crowd(0, 100)
+    joined = np.vstack([crowd, np.full((1, 3), 1e6)])
+    return Suspect(release, Pair(crowd, joined, "one curve joins, far longer than the clip"), claim=CLAIM)
+
+
+def clip_from_lengths(noise: SeededNoise) -> Suspect:
+    """Curves are cut at the median of their lengths, and the noise is for that."""
+
+    def release(curves: Numbers, runs: int) -> Outputs:
+        lengths = np.sort(np.linalg.norm(curves, axis=1))
+        clip = float(lengths[len(lengths) // 2])
+        return _noisy(_shortened(curves, clip).sum(axis=0), runs, clip / CLIP * SCALE, noise)
+
+    crowd = _crowd(50, 50)
+    return Suspect(release, Pair(crowd, np.vstack([crowd, crowd[-1:]]), "one short curve joins"), claim=CLAIM)
+
+
+def number_of_curves(noise: SeededNoise) -> Suspect:
+    """Noisy sums, and beside them how many curves there are."""
+
+    def release(curves: Numbers, runs: int) -> Outputs:
+        noisy = _noisy(_shortened(curves, CLIP).sum(axis=0), runs, SCALE, noise)
+        return np.column_stack([noisy, np.full(runs, len(curves))])
+
+    crowd = _crowd(0, 100)
+    return Suspect(release, Pair(crowd, np.vstack([crowd, crowd[-1:]]), "one curve joins"), claim=CLAIM)
+
+
+# The panel of broken mechanisms, by what is wrong with each.
+
+#: Every broken mechanism by what is wrong with it.
+BROKEN: dict[str, Callable[[SeededNoise], Suspect]] = {
+    "noise for one cell under replacement": one_step_under_replacement,
+    "bin edges from the data": edges_from_data,
+    "noise added as doubles": float_noise,
+    "one noise for two releases": reused_noise,
+    "privacy test without noise": privacy_test_without_noise,
+    "tries that are not accounted for": tries_not_accounted,
+    "ε spent twice": spent_twice,
+    "NaN through a clip": nan_through_a_clip,
+    "Rényi entropy with the published sensitivity": published_renyi_calibration,
+    "clip at a quantile of the data": clip_from_data,
+    "number of rows without noise": total_without_noise,
+    "curves cut after the noise": clipped_after_the_noise,
+    "curves cut at the median of their lengths": clip_from_lengths,
+    "number of curves without noise": number_of_curves,
+}

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from reaedp.audits.canary_files import Canary
+from reaedp.audits.neighbour_files import Canary
 from reaedp.audits.pair import Floats
 from reaedp.synthesis.synthetic import SyntheticRecords
 
@@ -59,7 +59,7 @@ class CanaryCells:
         )
 
     def features(self, value: SyntheticRecords) -> Floats:
-        """The same shares one by one, the total, and how many rows there are."""
+        """The shares of rows in the canary's cells one by one, the total, and the number of rows."""
         found = [share for group in self.middles for share in self.shares(value, group)]
         return np.array([*found, value.details["rows_found"], len(value)], dtype=np.float64)
 
@@ -69,6 +69,43 @@ class CanaryCells:
             share - middle for share, middle in zip(self.shares(value, group), self.middles[group], strict=True)
         )
         return after - before
+
+
+@dataclass(frozen=True, slots=True)
+class CanaryKeys:
+    """The canary's keys, before and after.
+
+    `first` and `second` are their counts in both neighbours; `others` is how many rows have other keys. A key is made
+    of the cells at `places`.
+    """
+
+    places: tuple[int, ...]
+    keys: Floats
+    first: Floats
+    second: Floats
+    others: float
+
+    @classmethod
+    def of(cls, canary: Canary, places: tuple[int, ...], tables: Any) -> "CanaryKeys":
+        """`tables` are those of the key's columns, of both neighbours."""
+        keys = np.array([rows[0, list(places)] for rows in canary if len(rows)])
+        first, second = (np.array([table[tuple(key)] for key in keys], dtype=np.float64) for table in tables)
+        return cls(places, keys, first, second, float(tables[0].sum() - first.sum()))
+
+    def counts(self, value: SyntheticRecords) -> Floats:
+        """Rows under the canary's keys, if as many rows have other keys as really do.
+
+        Rows come in proportion to noisy counts of keys, and many other keys together are hardly noisy.
+        """
+        codes = value.codes[:, list(self.places)]
+        found = np.array([(codes == key).all(axis=1).sum() for key in self.keys], dtype=np.float64)
+        counts: Floats = found * self.others / max(len(value) - float(found.sum()), 1.0)
+        return counts
+
+    def score(self, counts: Floats, scale: float) -> Floats:
+        """The logarithm of the likelihood ratio of Laplace noise of this scale."""
+        near: Floats = ((np.abs(counts - self.first) - np.abs(counts - self.second)) / scale).sum(axis=1)
+        return near
 
 
 def _groups(columns: int) -> list[tuple[int, ...]]:

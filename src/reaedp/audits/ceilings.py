@@ -1,4 +1,4 @@
-"""The largest numbers that an audit could print: for so many runs, for this pair, under this claim."""
+"""The largest numbers that an audit could print: for a number of runs, a pair and a claim."""
 
 import math
 from dataclasses import dataclass
@@ -46,13 +46,13 @@ class Ceilings:
         return epsilon >= SATURATED * self.shown
 
     def __str__(self) -> str:
-        pair = "is not known" if self.attainable is None else f"is {self.attainable:.4g}"
-        runs = "nothing was sampled" if math.isinf(self.shown) else f"these runs show at most {self.shown:.3g}"
-        return f"{runs}, and the ε of this pair {pair}"
+        pair = "unknown" if self.attainable is None else f"{self.attainable:.4g}"
+        runs = "nothing was sampled" if math.isinf(self.shown) else f"these runs can show at most {self.shown:.3g}"
+        return f"{runs}; true ε of this pair: {pair}"
 
 
 def largest_by_guessing(guesses: int, confidence: float) -> float:
-    """The ε that is shown when every one of so many guesses is right."""
+    """The ε that is shown when every one of this many guesses is right."""
     return log_odds(at_least(guesses, guesses, confidence)) if guesses else 0.0
 
 

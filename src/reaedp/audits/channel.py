@@ -3,10 +3,15 @@
 Only the numbers in which the two answers differ are told apart by; a few of the others go along.
 """
 
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
 
 from reaedp.audits.loss_law import Curve
 from reaedp.audits.pair import Outputs, Score
+from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.mechanisms.noise import Noise
+
+Answer = TypeVar("Answer")
 
 #: Numbers drawn for one audit: what fits into memory and two seconds.
 MOST_NUMBERS = 2_000_000
@@ -32,8 +37,23 @@ class Knowledge(Protocol):
         """The law of the loss of the second answer against the first, and the other way round, if known."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Between(Generic[Answer]):
+    """A calibrated mechanism, the source of its noise, and the exact answers of both neighbours."""
+
+    noise: Calibrated
+    source: Noise
+    first: Answer
+    second: Answer
+
+    @property
+    def answers(self) -> tuple[Answer, Answer]:
+        """The exact answers of both neighbours, as far as they are looked at."""
+        return self.first, self.second
+
+
 class Channel(Knowledge, Protocol):
     """What lies between two exact answers and their outputs."""
 
     def run(self, answer: Any, runs: int) -> Outputs:
-        """The mechanism on one of them, so many times."""
+        """The mechanism on one of them, this many times."""

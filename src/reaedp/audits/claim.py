@@ -13,7 +13,7 @@ from reaedp.privacy.accounting import delta as composed_delta
 from reaedp.privacy.accounting import epsilon as composed_epsilon
 from reaedp.privacy.accounting import tally
 from reaedp.privacy.conversion import rounded_up
-from reaedp.privacy.loss import Approximate, Loss, Price, Pure
+from reaedp.privacy.loss import ApproxDP, Loss, Price, PureDP
 from reaedp.privacy.merging import basic_epsilon, failure
 from reaedp.privacy.permitted import Promised
 
@@ -34,11 +34,13 @@ class Claim:
     def of(cls, claimed: Claimed, delta: float | None = None) -> "Claim":
         """Read a loss, a price, or (ε, δ); losses whose ε depends on δ need to be told one."""
         price = _price(claimed)
-        certain = all(type(loss) in (Pure, Approximate) for loss in price)
+        certain = all(type(loss) in (PureDP, ApproxDP) for loss in price)
         if certain and delta is None:
             return cls(price, rounded_up(failure(tally([price]))[0]))
         if delta is None or not 0 < delta < 1:
-            raise DeclarationError(sentence("A δ between 0 and 1 must be given at which ε is stated", given=delta))
+            raise DeclarationError(
+                sentence("delta must be between 0 and 1, because the ε of this loss depends on it", given=delta)
+            )
         return cls(price, delta)
 
     @property
@@ -78,5 +80,5 @@ def _price(claimed: Claimed) -> Price:
         return (claimed,)
     if len(claimed) == 2 and all(isinstance(part, int | float) for part in claimed):
         epsilon, delta = cast("tuple[float, float]", claimed)
-        return (Approximate(epsilon, delta),) if delta else (Pure(epsilon),)
+        return (ApproxDP(epsilon, delta),) if delta else (PureDP(epsilon),)
     return cast("Price", claimed)

@@ -1,4 +1,4 @@
-"""The exact audit of a privacy test: so many plausible clones, and one unit's rows more.
+"""The exact audit of a privacy test: a number of plausible clones, and one unit's rows more.
 
 All clones propose the same record, everyone else a record of one's own. What is seen is that record, one of a unit that
 was replaced, another one, or nothing; the laws of all four are sums of a few terms.
@@ -9,17 +9,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reaedp.audits.ceilings import Ceilings
+from reaedp.audits.ceilings import Ceilings, log_ratio
 from reaedp.audits.claim import Claim, Claimed
 from reaedp.audits.finding import ROUNDING, Finding, Verdict
 from reaedp.audits.loss_law import Floats, between
-from reaedp.mechanisms.privacy_test import PrivacyTest
+from reaedp.mechanisms.acceptance import PrivacyTest
 from reaedp.mechanisms.record_plan import RecordPlan
 from reaedp.mechanisms.stopping import Stopping
 from reaedp.privacy.unit import Unit
+from reaedp.rate import at_least, at_most
 
 #: Numbers of clones that are tried, from none to more than always pass.
 TRIED = 1_000
+#: Runs of each world, and the error probability of each of four ends of ranges, for which clones are chosen.
+_RUNS, _LEVEL = 1_000, 0.05 / 4
 ONE_ROW = Unit("add-remove")
 
 
@@ -76,10 +79,32 @@ class Crowds(NamedTuple):
 
     @classmethod
     def of(cls, clones: int, rows: int, unit: Unit) -> "Crowds":
-        """So many clones among so many rows."""
+        """The crowds of a number of clones among a number of rows."""
         replaced = unit.rows if unit.change == "replace" else 0
         others = max(rows - clones - replaced, 0)
         return cls(Crowd(clones, others, replaced), Crowd(clones + unit.rows, others, 0))
+
+
+def clearest(plan: RecordPlan, unit: Unit, rows: int, alike: int = 1) -> int:
+    """The number of clones among so many rows at which a thousand runs show most; of other rows so many are alike.
+
+    The worst number is often so small that hardly anything passes, which runs cannot show.
+    """
+    room = rows if unit.change == "add-remove" else max(rows - unit.rows, 0)
+    counts = np.unique(np.linspace(0, min(room, plan.test.certain + 1), TRIED).astype(np.int64)).tolist()
+
+    def shown(clones: int) -> float:
+        before, after = (seen(plan.test, plan.stopping, crowd, alike) for crowd in Crowds.of(clones, rows, unit))
+        ways = [*zip(before, after, strict=True), *zip(after, before, strict=True)]
+        return max(_expected(float(often), float(seldom), plan.each.delta) for seldom, often in ways)
+
+    return int(max(counts, key=shown))
+
+
+def _expected(often: float, seldom: float, delta: float) -> float:
+    """The ε that an event shows which is seen as often as expected."""
+    low = at_least(int(often * _RUNS), _RUNS, 1 - _LEVEL)
+    return log_ratio(low - delta, at_most(math.ceil(seldom * _RUNS), _RUNS, 1 - _LEVEL))
 
 
 def _attained(test: PrivacyTest, stopping: Stopping, claim: Claim, crowds: Crowds) -> _Attained:
@@ -90,10 +115,10 @@ def _attained(test: PrivacyTest, stopping: Stopping, claim: Claim, crowds: Crowd
     return _Attained(epsilon, delta, crowds.before.clones)
 
 
-def seen(test: PrivacyTest, stopping: Stopping, crowd: Crowd) -> Floats:
+def seen(test: PrivacyTest, stopping: Stopping, crowd: Crowd, alike: int = 1) -> Floats:
     """Probabilities of the clones' record, of others' records, of the replaced unit's records, and of nothing."""
-    passed, alone = test.rate(np.array([crowd.clones, 1]))
-    trial = np.array([crowd.clones * passed, crowd.others * alone, crowd.replaced * alone]) / max(sum(crowd), 1)
+    passed, shared, alone = test.rate(np.array([crowd.clones, alike, 1]))
+    trial = np.array([crowd.clones * passed, crowd.others * shared, crowd.replaced * alone]) / max(sum(crowd), 1)
     nothing = stopping.nothing(float(trial.sum()))
     answered: Floats = trial * (1 - stopping.tau) / stopping.tau * nothing
     return np.append(answered, nothing)

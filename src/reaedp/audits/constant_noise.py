@@ -56,5 +56,5 @@ class ConstantNoise:
         return self.generator().integers(0, 2**64, count, dtype=np.uint64)
 
     def generator(self) -> np.random.Generator:
-        """The same stream each time."""
+        """Give the same stream of random numbers each time."""
         return deepcopy(self.rng)

@@ -71,7 +71,7 @@ class Guess:
     high: float
 
     def count(self, scores: Scores) -> tuple[int, int]:
-        """Right and wrong guesses."""
+        """Count right and wrong guesses."""
         right = np.count_nonzero(scores.second >= self.high) + np.count_nonzero(scores.first <= self.low)
         wrong = np.count_nonzero(scores.first >= self.high) + np.count_nonzero(scores.second <= self.low)
         return int(right), int(wrong)
@@ -108,7 +108,7 @@ def chosen_guess(scores: Scores, level: float) -> Guess:
 
 
 def known_guess(laws: tuple[Curve, Curve], losses: Floats, runs: int, level: float) -> Guess:
-    """The symmetric guess that is expected to show most in so many runs, from the laws of the loss alone."""
+    """The symmetric guess that is expected to show most in this many runs, from the laws of the loss alone."""
     sizes = np.unique(losses[np.isfinite(losses) & (losses > 0)])
     sizes = sizes[np.linspace(0, len(sizes) - 1, min(TRIED, len(sizes))).astype(np.int64)] * (1 - ROUNDING)
     if not sizes.size:

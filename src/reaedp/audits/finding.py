@@ -8,7 +8,7 @@ from reaedp.audits.ceilings import Ceilings
 from reaedp.audits.claim import Claim
 from reaedp.audits.power import Power
 from reaedp.rate import Rate
-from reaedp.readme import posterior
+from reaedp.release.readme import posterior
 
 #: A test that shows less than this share of what can be shown is called weak.
 STRONG = 0.8
@@ -26,7 +26,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class LowerBounds:
     """Lower bounds that hold with this confidence, and how often the best guess was right.
 
     `epsilon` belongs to the claim's δ, `delta` to its ε. `runs` counts those that the bounds were computed from.
@@ -52,7 +52,7 @@ class Finding:
     #: For a violation: the event and how often it was seen, or what differed.
     witness: str = ""
     claim: Claim | None = None
-    measured: Measured | None = None
+    measured: LowerBounds | None = None
     ceilings: Ceilings | None = None
     #: What would not have passed; none where nothing was sampled.
     power: Power | None = None
@@ -82,7 +82,7 @@ class Finding:
         if self.claim is None:
             return ""
         after = 100 * posterior(0.01, self.claim.epsilon)
-        return f"If the attacker thought 1 in 100, it can become at most {after:.2g} in 100 ({self.claim})."
+        return f"An attacker's belief of 1 in 100 can become {after:.2g} in 100 at most ({self.claim})."
 
     @property
     def bar(self) -> tuple[float, float, float] | None:
@@ -94,7 +94,7 @@ class Finding:
     def __str__(self) -> str:
         parts = [f"{self.verdict}: {self.subject}; {self.pair}"]
         if self.claim is not None:
-            shown = "" if self.measured is None else f", shown at least {self.measured.epsilon:.4g}"
+            shown = "" if self.measured is None else f", measured at least {self.measured.epsilon:.4g}"
             parts.append(f"claimed {self.claim}{shown}")
         if self.ceilings is not None:
             parts.append(str(self.ceilings))
@@ -112,10 +112,10 @@ def judge(claim: Claim, shown: float, violated: bool, ceilings: Ceilings) -> Ver
 
 
 _NOT_COVERED = {
-    "timing and memory": "how long counting takes and what other users of the machine see is not part of an output",
-    "insiders": "whoever reads the data, the process or the ledger's disk needs no attack",
-    "future releases": "what is released later, or charged to another ledger, is not in this evidence",
-    "groups": "k people together are protected with about k times ε, by proof and not by this test",
+    "timing and memory": "tests see outputs only, not how long counting takes or what other users of the machine see",
+    "insiders": "anyone who can read the data, the running process or the ledger's disk needs no attack",
+    "future releases": "later releases, and releases charged to another ledger, are not part of this test",
+    "groups": "k people together are protected with about k times the ε; that is proved, not tested",
 }
 
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from reaedp.answer import Integers, Keyed
-from reaedp.audits.channel import ABSENT, MOST_NUMBERS
+from reaedp.audits.channel import ABSENT, MOST_NUMBERS, Between
 from reaedp.audits.loss_law import Curve, LossLaw, independent, laplace_tail, threshold_law
 from reaedp.audits.pair import Floats, Outputs, Score
 from reaedp.mechanisms.mechanism import Calibrated
@@ -18,13 +18,9 @@ CERTAIN = 1e6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class KeyedChannel:
+class KeyedChannel(Between[Integers]):
     """Counts of keys, shown above a threshold; the keys in which the answers differ, a column each."""
 
-    noise: Calibrated
-    source: Noise
-    first: Integers
-    second: Integers
     gaussian: ClassVar[bool] = False
 
     @classmethod
@@ -33,11 +29,6 @@ class KeyedChannel:
         counts = aligned(first, second)
         moved = np.flatnonzero(counts[0] != counts[1])[: max(MOST_NUMBERS // runs, 1)]
         return cls(noise, source, counts[0][moved], counts[1][moved])
-
-    @property
-    def answers(self) -> tuple[Integers, Integers]:
-        """Counts of the keys that differ."""
-        return self.first, self.second
 
     def run(self, answer: Integers, runs: int) -> Outputs:
         """The very mechanism, on as many copies of the present keys, each copy with keys of its own."""
@@ -50,6 +41,8 @@ class KeyedChannel:
 
     def evidence(self) -> Score | None:
         """A key that is shown although it was not there is certain evidence."""
+        if not self._known:
+            return None
         scale = self.noise.scale
         absence = _log_absent(self.second, self._threshold, scale) - _log_absent(self.first, self._threshold, scale)
 
@@ -63,11 +56,18 @@ class KeyedChannel:
 
     def laws(self) -> tuple[Curve, Curve] | None:
         """Keys are independent; the two ways round differ."""
+        if not self._known:
+            return None
         return self._law(self.first, self.second), self._law(self.second, self.first)
 
     def _law(self, before: Integers, after: Integers) -> LossLaw:
         moves = zip(before.tolist(), after.tolist(), strict=True)
         return independent(threshold_law(old, new, self.noise.scale, self._threshold) for old, new in moves)
+
+    @property
+    def _known(self) -> bool:
+        """Of a mechanism of another package neither evidence nor law is known."""
+        return isinstance(self.noise.mechanism, Threshold)
 
     @property
     def _threshold(self) -> int:
@@ -87,7 +87,7 @@ def aligned(first: Keyed, second: Keyed) -> tuple[Integers, Integers]:
 
 
 def _log_absent(counts: Integers, threshold: int, scale: float) -> Floats:
-    """The logarithm of the chance that a key with so many rows is not shown: a Laplace tail, never to be -inf."""
+    """The logarithm of the chance that a key with this many rows is not shown: a Laplace tail, never to be -inf."""
     above = counts - threshold + 1
     far = -above / scale - np.log1p(np.exp(-1.0 / scale))
     near = np.log(laplace_tail(np.minimum(above, 0), scale))

@@ -78,11 +78,11 @@ class NormalLaw:
     mu: float
 
     def delta(self, epsilon: float) -> float:
-        """The curve of μ-GDP."""
+        """δ at a given ε for μ-GDP."""
         return gaussian_delta(self.mu, epsilon)
 
     def epsilon(self, delta: float) -> float:
-        """Its inverse."""
+        """ε at a given δ for μ-GDP."""
         return gaussian_epsilon(self.mu, delta) if delta > 0 else math.inf
 
     def above(self, threshold: float) -> float:
@@ -90,7 +90,7 @@ class NormalLaw:
         return self.below(self.mu**2 - threshold)
 
     def below(self, threshold: float) -> float:
-        """The same from the other side."""
+        """The probability under P of a loss of at most this, where the loss is normal."""
         return math.erfc((self.mu / 2 - threshold / self.mu) / math.sqrt(2)) / 2
 
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.contract import Column, Contract
-from reaedp.statistics.statistic import Countable, Statistic
+from reaedp.statistics.statistic import Answers, Cells
 from reaedp.table import KeyCounts, Table
 
 Codes = NDArray[np.int32]
@@ -16,7 +16,7 @@ Codes = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placement:
-    """So many rows in each of some cells: row i of `codes` has `rows[i]`."""
+    """Made-up rows by cells: row i of `codes` occurs `rows[i]` times."""
 
     codes: Codes
     rows: NDArray[np.int64]
@@ -53,16 +53,16 @@ class MadeUp:
         return self.table.project(*names)
 
     def key_parts(self, names: tuple[str, ...]) -> Iterator[KeyCounts]:
-        """The same in one part."""
+        """The counts of all keys, in one part."""
         return iter([self.key_counts(names)])
 
     def group_counts(self, groups: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], KeyCounts]]:
-        """The same for several groupings."""
+        """The counts of several groupings of the same rows."""
         return ((group, self.key_counts(group)) for group in groups)
 
-    def answer(self, statistic: Statistic) -> Any:
+    def answer(self, statistic: Answers[Cells]) -> Any:
         """The exact answer of a statistic that asks for counts only."""
-        return statistic.answer(cast("Countable", self))
+        return statistic.answer(self)
 
 
 def codes(columns: Sequence[Column], places: NDArray[np.int64]) -> Codes:

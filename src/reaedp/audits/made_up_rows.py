@@ -14,7 +14,8 @@ import numpy as np
 from reaedp.audits.made_up_values import POINTS, VARIANTS, Place, cells
 from reaedp.audits.stored import WAYS, Way, store
 from reaedp.contract import Contract, Picture
-from reaedp.request import Request
+from reaedp.plan.request import Request
+from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
 from reaedp.synthesis.synthetic import Synthetic
 
 #: Units of everyone else: enough for every check, few enough for a moment.
@@ -48,7 +49,7 @@ class MadeUpTable:
 
     @property
     def units(self) -> int:
-        """People, or rows."""
+        """The number of privacy units: people, or rows."""
         return len({row[0] for row in self.rows}) if self.of_people else len(self.rows)
 
     def opened(self, path: Path) -> Any:
@@ -65,11 +66,11 @@ class MadeUpPixels:
 
     @property
     def units(self) -> int:
-        """Pixels."""
+        """The number of pixels."""
         return self.shape[0] * self.shape[1]
 
     def opened(self, path: Path) -> Any:  # noqa: ARG002
-        """An array."""
+        """The picture as an array."""
         return np.array(self.values, dtype=np.int64).reshape(self.shape)
 
 
@@ -84,20 +85,22 @@ class DataPair:
 
 
 def small(contract: Contract) -> Contract:
-    """The same contract for made-up numbers of rows and of pixels: the promise is computed for these."""
+    """The same contract for made-up rows in plain files, and few pixels: the promise is computed for these."""
     unit, picture = contract.unit, contract.picture
     few = None if unit.at_least is None else min(unit.at_least, OTHERS)
     if picture is not None:
         picture = replace(picture, width=min(picture.width, SIDE), height=min(picture.height, SIDE))
-    return replace(contract, unit=replace(unit, at_least=few), picture=picture)
+    return replace(contract, unit=replace(unit, at_least=few), picture=picture, files=None)
 
 
 def short(request: Request) -> Request:
-    """The same request for few synthetic rows, whose number costs nothing."""
+    """The same request of a small contract: for few synthetic rows, and with as many real ones as that promises."""
     statistic = request.statistic
-    if not isinstance(statistic, Synthetic):
-        return request
-    return replace(request, statistic=replace(statistic, rows=min(statistic.rows, FEW_ROWS)))
+    if isinstance(statistic, Synthetic):
+        return replace(request, statistic=replace(statistic, rows=min(statistic.rows, FEW_ROWS)))
+    if isinstance(statistic, EntropyHistogram) and statistic.at_least is not None:
+        return replace(request, statistic=replace(statistic, at_least=min(statistic.at_least, OTHERS)))
+    return request
 
 
 def data_pairs(contract: Contract, rng: np.random.Generator) -> Iterator[DataPair]:

@@ -7,10 +7,26 @@ from typing import Any, cast
 import numpy as np
 
 from reaedp.answer import Integers
-from reaedp.contract import Contract, Picture
+from reaedp.contract import Contract, Curve, Picture
 from reaedp.curves.lattice import RADIUS
 from reaedp.curves.mean_curve import MeanCurve, share_of_a_person
-from reaedp.statistics.statistic import Countable, Statistic
+from reaedp.statistics.statistic import Answers, Pixelled, Summable
+
+
+def made_up_curve(points: int, rank: int) -> Curve:
+    """Curves that are measured at equal distances from 0 to 1."""
+    return Curve(
+        name="curve",
+        form="wide",
+        points=tuple(f"p{place}" for place in range(points)),
+        at=tuple(place / (points - 1) for place in range(points)),
+        interval=(0.0, 1.0),
+        basis="wiener",
+        rank=rank,
+        clip=1.0,
+        rho=0.01,
+        provenance="public",
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,9 +41,9 @@ class MadeUpCurves:
         """Sums of lattice points, and how many curves there are."""
         return self.sums, self.number
 
-    def answer(self, statistic: Statistic) -> Any:
+    def answer(self, statistic: Answers[Summable]) -> Any:
         """The exact answer of a statistic that asks for sums only."""
-        return statistic.answer(cast("Countable", self))
+        return statistic.answer(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,9 +57,9 @@ class MadeUpPicture:
         """The values in reading order."""
         return self.values
 
-    def answer(self, statistic: Statistic) -> Any:
+    def answer(self, statistic: Answers[Pixelled]) -> Any:
         """The exact answer of a statistic that asks for pixels only."""
-        return statistic.answer(cast("Countable", self))
+        return statistic.answer(self)
 
 
 def farthest_curves(statistic: MeanCurve, contract: Contract, others: int) -> tuple[str, MadeUpCurves, MadeUpCurves]:
@@ -56,6 +72,13 @@ def farthest_curves(statistic: MeanCurve, contract: Contract, others: int) -> tu
     return max(_curves_apart(statistic, contract, others), key=distance)
 
 
+def least_hidden(statistic: MeanCurve, contract: Contract) -> int:
+    """The coefficient that noise hides least: the one that weighs most in the answer."""
+    rank = contract.curve(statistic.curve).rank
+    everywhere = MadeUpCurves(contract, np.full(rank, RADIUS, dtype=np.int64), 0)
+    return int(np.argmax(everywhere.answer(statistic)[:-1]))
+
+
 def _curves_apart(
     statistic: MeanCurve, contract: Contract, others: int
 ) -> Iterator[tuple[str, MadeUpCurves, MadeUpCurves]]:
@@ -65,9 +88,8 @@ def _curves_apart(
     """
     curve = contract.curve(statistic.curve)
     share = share_of_a_person(contract, curve)
-    everywhere = MadeUpCurves(contract, np.full(curve.rank, RADIUS, dtype=np.int64), 0)
     longest = np.zeros(curve.rank, dtype=np.int64)
-    longest[int(np.argmax(everywhere.answer(statistic)[:-1]))] = share.curves * RADIUS
+    longest[least_hidden(statistic, contract)] = share.curves * RADIUS
     after = MadeUpCurves(contract, longest, others + share.curves)
     if contract.unit.change == "replace":
         yield "curves that point the other way", MadeUpCurves(contract, -longest, others + share.curves), after

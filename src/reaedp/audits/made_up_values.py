@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from reaedp.contract import Boolean, Category, Column, Contract, Curve, Date, Integer, Number
+from reaedp.statistics.by_kind import ByKind
 
 #: Ways in which one row can be unlike the others.
 VARIANTS = ("other", "extreme", "unseen", "nan", "infinite", "null", "unparsable")
@@ -42,7 +43,7 @@ def cells(contract: Contract) -> dict[str, Cell]:
 
 def _of_column(column: Column, variant: str, place: Place) -> str:  # noqa: ARG001
     """A column without such a variant gets a value of its other end."""
-    return _text(_VALUES.get(type(column), lambda _: {})(column), variant)
+    return _text(_VALUES.of(column)(column), variant)
 
 
 def _text(values: dict[str, str], variant: str) -> str:
@@ -54,18 +55,28 @@ def _number(column: Any) -> dict[str, str]:
     return {"ordinary": repr(float(edges[0])), "other": repr(float(edges[-1]))} | _NUMBERS
 
 
-_VALUES: dict[type[Column], Callable[[Any], dict[str, str]]] = {
-    Number: _number,
-    Integer: lambda c: {"ordinary": str(c.lower), "other": str(c.upper), "extreme": str(2**53), "unparsable": "1.5"},
-    Category: lambda c: {"ordinary": c.levels[0], "other": c.levels[-1], "extreme": "x" * 10_000},
-    Boolean: lambda _: {"ordinary": "false", "other": "true", "unparsable": "perhaps"},
-    Date: lambda c: {
-        "ordinary": c.lower.isoformat(),
-        "other": c.upper.isoformat(),
-        "extreme": "9999-12-31",
-        "unparsable": "2020-13-45",
+_VALUES = ByKind[Callable[[Any], dict[str, str]]](
+    "texts in a made-up table",
+    {
+        Number: _number,
+        Integer: lambda c: {
+            "ordinary": str(c.lower),
+            "other": str(c.upper),
+            "extreme": str(2**53),
+            "unparsable": "1.5",
+        },
+        Category: lambda c: {"ordinary": c.levels[0], "other": c.levels[-1], "extreme": "x" * 10_000},
+        Boolean: lambda _: {"ordinary": "false", "other": "true", "unparsable": "perhaps"},
+        Date: lambda c: {
+            "ordinary": c.lower.isoformat(),
+            "other": c.upper.isoformat(),
+            "extreme": "9999-12-31",
+            "unparsable": "2020-13-45",
+        },
     },
-}
+    otherwise=lambda _: {},
+    over="columns",
+)
 
 
 def _wide(curve: Curve) -> dict[str, Cell]:

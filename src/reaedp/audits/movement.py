@@ -7,8 +7,8 @@ import numpy as np
 
 from reaedp.answer import Integers, Keyed, Routed, Shape
 from reaedp.audits.constant_noise import Drawn, Kind
-from reaedp.audits.door import Outcome
 from reaedp.audits.keyed_channel import aligned
+from reaedp.audits.rehearsal import Outcome
 from reaedp.privacy.unit import Sensitivity
 
 
@@ -28,7 +28,7 @@ def not_hidden(shape: Shape, place: int, outcome: Outcome) -> Iterator[str]:
     if not all(np.issubdtype(one.exact.dtype, np.integer) for one in drawn):
         yield "noise was given numbers that are no integers"
     if shape != "records":
-        part = _PARTS[type(outcome.answers[place])](outcome.answers[place])
+        part = _PARTS[shape](outcome.answers[place])
         if not any(np.array_equal(one.exact, part) for one in drawn):
             yield "noise was not given the exact answer"
 
@@ -97,8 +97,8 @@ _MOVEMENTS: dict[Shape, Callable[[Any, Any], Integers]] = {
     "routed": _routed,
 }
 #: What of an answer always goes into noise.
-_PARTS: dict[type[Any], Callable[[Any], Integers]] = {
-    np.ndarray: lambda answer: answer,
-    Keyed: lambda answer: answer.counts,
-    Routed: lambda answer: answer.look,
+_PARTS: dict[Shape, Callable[[Any], Integers]] = {
+    "vector": lambda answer: answer,
+    "keyed": lambda answer: answer.counts,
+    "routed": lambda answer: answer.look,
 }

@@ -10,7 +10,7 @@ import numpy as np
 
 from reaedp.answer import Integers
 from reaedp.attacks.trials import coins
-from reaedp.audits.audit import Evidence, Question, finding
+from reaedp.audits.audit import Evidence, Examination, finding
 from reaedp.audits.ceilings import log_odds
 from reaedp.audits.claim import Claim, Claimed
 from reaedp.audits.estimators import Estimate, Guess, Levels, Scores
@@ -32,7 +32,7 @@ def audit_once(
     confidence: float = 0.95,
     subject: str = "histogram",
 ) -> Finding:
-    """What one release of `cells` counts shows about a claim on adding or removing one unit of so many rows.
+    """What one release of `cells` counts shows about a claim on adding or removing one unit of this many rows.
 
     A canary is guessed where the noisy count is `margin` or more above what a cell with it holds, and guessed absent
     where it is as far below what a cell without it holds.
@@ -40,14 +40,16 @@ def audit_once(
     stated, levels = Claim.of(claim), Levels.of(confidence, 1)
     if cells * stated.delta >= levels.violation:
         raise DeclarationError(
-            sentence(f"δ times cells must be below {levels.violation:g} for one release", given=(stated.delta, cells))
+            sentence(
+                f"An audit from one release needs δ × cells below {levels.violation:g}", given=(stated.delta, cells)
+            )
         )
     present = coins(cells, rng)
     noisy = np.asarray(release(others + rows * present.astype(np.int64)), dtype=np.float64) - others
     scores = Scores(noisy[~present], noisy[present])
     estimate = _estimate(scores, Guess(-margin, rows + margin), stated, levels, cells)
     own = f"one release of {cells:,} cells, each with a coin-flip canary"
-    question = Question(subject, own, stated, levels)
+    question = Examination(subject, own, stated, levels)
     return finding(question, Evidence(scores, rows / 2, estimate, None), estimate.method)
 
 

@@ -17,7 +17,11 @@ Score = Callable[[Outputs], Floats]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair:
-    """Two inputs that differ in one unit."""
+    """Two inputs, `first` and `second`, that differ in one unit; findings call them by their `label`.
+
+    >>> Pair(np.array([10]), np.array([11]), label="one row more").label
+    'one row more'
+    """
 
     first: Any
     second: Any
@@ -25,7 +29,14 @@ class Pair:
 
 
 def one_at_a_time(release: Callable[[Any], Any]) -> Mechanised:
-    """A mechanism that answers once for each call, as one that answers many times."""
+    """A mechanism that answers once for each call, as one that answers many times.
+
+    `release` gives one output for one input.
+
+    >>> many = one_at_a_time(lambda exact: exact + 1)
+    >>> many(np.array([10]), 3).shape
+    (3, 1)
+    """
 
     def repeated(data: Any, runs: int) -> Outputs:
         return np.array([release(data) for _ in range(runs)])

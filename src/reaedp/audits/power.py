@@ -1,4 +1,4 @@
-"""The power of an audit: the smallest violation that so many runs would have convicted, nearly always.
+"""The power of an audit: the smallest violation that the runs would have detected, nearly always.
 
 A pass says little by itself. Beside it stands what would not have passed. Proofs are in PROOFS.md.
 """
@@ -32,7 +32,7 @@ class Power:
 
     @property
     def multiple(self) -> float:
-        """A release that reveals so many times its charge, and of it this attack as large a share, is convicted."""
+        """A release that reveals a multiple of its charge, of which this attack sees the same share, is detected."""
         return self.visible / self.seen if self.seen > 0 else math.inf
 
     @property
@@ -40,17 +40,22 @@ class Power:
         """The largest ε of a release that might have been missed."""
         return self.multiple * self.claimed
 
+    @property
+    def missed(self) -> str:
+        """The same in words."""
+        return "any" if math.isinf(self.multiple) else f"ε = {self.epsilon:.3g}"
+
     def __str__(self) -> str:
         if math.isinf(self.multiple):
-            return "these runs would have convicted no violation of this kind"
+            return "too few runs to detect any violation of this kind"
         return (
             f"a release at {self.multiple:.3g} times the charge (ε = {self.epsilon:.3g})"
-            f" would be convicted with probability {CONVICTION:g}"
+            f" would be detected with probability {CONVICTION:g}"
         )
 
 
 def least_by_guessing(guesses: int, claimed: float, level: float) -> float:
-    """The least ε whose odds of right guesses, in so many of them, convict a pure claim often enough."""
+    """The least ε whose odds of right guesses, in this many of them, convict a pure claim often enough."""
     needed = _fewest(guesses, lambda right: log_odds(at_least(right, guesses, 1 - level)) > claimed)
     if needed is None:
         return math.inf
@@ -97,7 +102,7 @@ def _fewest(guesses: int, enough: Callable[[int], bool]) -> int | None:
 
 
 def _reached(needed: int, runs: int, chance: float) -> bool:
-    """Whether so many successes, or more, come with the probability that is asked for."""
+    """Whether this many successes, or more, come with the probability that is asked for."""
     from scipy.special import bdtrc
 
     return chance >= 1 or float(bdtrc(needed - 1, runs, chance)) >= CONVICTION

@@ -14,14 +14,15 @@ from reaedp.contract import Contract
 from reaedp.curves.deniable_curves import DeniableCurves
 from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.plan.request import Request
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.privacy.loss import Price
 from reaedp.privacy.unit import Sensitivity, Unit
-from reaedp.request import Request
+from reaedp.statistics.by_kind import NOISES, ByKind
 from reaedp.statistics.marginal import KeyedMarginal
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable
-from reaedp.synthesis.network import Network
+from reaedp.synthesis.marginal_model import MarginalModel
 
 
 def audit_records(request: Request, contract: Contract, rng: np.random.Generator) -> tuple[Finding, ...]:
@@ -29,7 +30,7 @@ def audit_records(request: Request, contract: Contract, rng: np.random.Generator
 
     The keys of an amortised release have runs of their own: see `keys_of`.
     """
-    parts = _PARTS.get(type(request.mechanism))
+    parts = _PARTS.of(request.mechanism)
     if parts is None:
         return ()
     noise = request.calibrated(contract)
@@ -47,7 +48,9 @@ def keys_of(request: Request) -> Request | None:
 
 def _model(request: Request, contract: Contract, rng: np.random.Generator) -> tuple[Finding, ...]:
     network = getattr(request.mechanism, "network", request.mechanism)
-    return audit_network(network, request.statistic.columns, contract, rng) if isinstance(network, Network) else ()
+    return (
+        audit_network(network, request.statistic.columns, contract, rng) if isinstance(network, MarginalModel) else ()
+    )
 
 
 def _test(request: Request, contract: Contract, noise: Calibrated) -> tuple[Finding, ...]:
@@ -81,10 +84,15 @@ def _sum(request: Request, noise: Calibrated, parts: "Parts") -> Finding:
 
 
 Parts = Callable[[Any, Sensitivity], list[Price]]
-#: What each mechanism buys.
-_PARTS: dict[type[Any], Parts] = {
-    Network: lambda m, s: [m.price(s)],
-    Amortised: lambda m, s: [m.network.price(s), m.keys.price(s)],
-    Deniable: lambda m, s: [m.network.price(s), (m.plan(s).each,) * m.records],
-    DeniableCurves: lambda m, s: [(m.plan(s).each,) * m.curves],
-}
+_PARTS = ByKind[Parts | None](
+    "what a mechanism for records buys",
+    {
+        MarginalModel: lambda m, s: [m.price(s)],
+        Amortised: lambda m, s: [m.network.price(s), m.keys.price(s)],
+        Deniable: lambda m, s: [m.network.price(s), (m.plan(s).each,) * m.records],
+        DeniableCurves: lambda m, s: [(m.plan(s).each,) * m.curves],
+    },
+    otherwise=None,
+    plain=NOISES,
+    over="mechanisms",
+)

@@ -1,4 +1,4 @@
-"""The deterministic part of an audit: made-up neighbours go through the real door, with noise that forgets its input.
+"""The deterministic part of an audit: the real curator releases made-up neighbours, with noise that forgets its input.
 
 Everything published must then be the same for both, row for row; what was handed to the noise may differ by no more
 than the declared sensitivity; and both must have cost the same. No real data is opened.
@@ -12,20 +12,21 @@ from pathlib import Path
 
 import numpy as np
 
-from reaedp.audits.door import Door, Outcome
 from reaedp.audits.finding import Finding, Verdict
 from reaedp.audits.made_up_rows import DataPair, data_pairs, short, small
 from reaedp.audits.movement import not_hidden, too_far
+from reaedp.audits.rehearsal import Outcome, Rehearsal
 from reaedp.contract import Contract
 from reaedp.curves.deniable_curves import DeniableCurves
-from reaedp.plan import Plan
-from reaedp.request import Request
+from reaedp.disk.claimed_folder import claimed
+from reaedp.plan.plan import Plan
+from reaedp.plan.request import Request
 from reaedp.synthesis.deniability import Deniable
 
-_METHOD = "made-up neighbours through the real door, with noise that forgets its input"
+_METHOD = "made-up neighbours through the real curator, with noise that forgets its input"
 _BY_DESIGN = (
-    "its candidates are made from records, so that they differ between neighbours by design; its privacy test is"
-    " examined by formula, as `audit_request` does"
+    "its candidates are made from records, so they differ between neighbours by design; its privacy test is audited by"
+    " formula instead"
 )
 Outcomes = tuple[Outcome, ...]
 
@@ -54,10 +55,10 @@ def replay(
     if not replayed:
         return skipped
     terms, pairs = small(contract), tuple(islice(data_pairs(small(contract), rng), most_pairs))
-    with tempfile.TemporaryDirectory(prefix="reaedp-") as folder:
-        door = Door(Path(folder), terms, replayed, rng)
+    with claimed(Path(tempfile.gettempdir()), "audit") as folder:
+        rehearsal = Rehearsal(folder, terms, replayed, rng)
         outcomes = [
-            tuple(door.outcomes(data, keys=show_keys and pair.same_keys) for data in (pair.first, pair.second))
+            tuple(rehearsal.outcomes(data, keys=show_keys and pair.same_keys) for data in (pair.first, pair.second))
             for pair in pairs
         ]
     published = tuple(_published(pair, *outcome) for pair, outcome in zip(pairs, outcomes, strict=True))
@@ -72,7 +73,7 @@ def _model_only(request: Request) -> Request:
 
 
 def _published(pair: DataPair, first: Outcomes, second: Outcomes) -> Finding:
-    """Same facts, and what was charged is what the prices add up to."""
+    """Whether neighbours published the same facts, and were charged what the prices add up to."""
     differing = [
         name
         for one, other in zip(first, second, strict=True)
@@ -83,6 +84,9 @@ def _published(pair: DataPair, first: Outcomes, second: Outcomes) -> Finding:
     witness = f"differs between neighbours: {', '.join(dict.fromkeys(differing))}" if differing else ""
     if unpaid:
         witness = "; ".join(filter(None, (witness, "the ledger's total is not the price of what was released")))
+    crashed = next((outcome.refused for outcome in first + second if outcome.crashed), "")
+    if crashed:  # on the data it would happen after the charge
+        witness = "; ".join(filter(None, (witness, f"it fails on made-up data: {crashed}")))
     refused = next((outcome.refused for outcome in first + second if outcome.refused), "")
     verdict = Verdict.VIOLATED if witness else Verdict.WEAK if refused else Verdict.CONSISTENT
     return Finding(

@@ -7,23 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from reaedp.answer import Keyed, Shape
-from reaedp.audits.audit import FULL, Evidence, Question, finding
+from reaedp.audits.audit import FULL, Evidence, Examination, events, finding, guessing
 from reaedp.audits.channel import Channel
 from reaedp.audits.claim import Claim
-from reaedp.audits.estimators import (
-    Estimate,
-    Levels,
-    Scores,
-    by_events,
-    by_guessing,
-    by_midpoint,
-    chosen_events,
-    chosen_guess,
-    known_guess,
-)
+from reaedp.audits.estimators import Estimate, Levels, Scores, by_guessing, by_midpoint, known_guess
 from reaedp.audits.finding import ROUNDING, Finding, Verdict
 from reaedp.audits.keyed_channel import KeyedChannel, aligned
-from reaedp.audits.learned import learned_scores
+from reaedp.audits.learned_scores import learned_scores
 from reaedp.audits.loss_law import Curve, LossLaw, gaussian_law
 from reaedp.audits.pair import Floats, Pair, play
 from reaedp.audits.records_audit import audit_records, keys_of
@@ -33,9 +23,9 @@ from reaedp.audits.worst_case import Neighbours, worst_cases
 from reaedp.contract import Contract
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import Noise, SeededNoise
+from reaedp.plan.request import Request
 from reaedp.privacy.conversion import bisect
-from reaedp.privacy.loss import Approximate, Pure
-from reaedp.request import Request
+from reaedp.privacy.loss import ApproxDP, PureDP
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
 
 #: Larger histograms are compared by the cells that have rows.
@@ -86,14 +76,14 @@ def audit_request(
     source = SeededNoise(rng) if noise is None else noise
     channels = [make(calibrated, source, *_answers(request, case), runs) for case in cases]
     return tuple(
-        _examined(Question(subject, case.label, claim, levels), channel, calibrated, Runs(runs, rng))
+        _examined(Examination(subject, case.label, claim, levels), channel, calibrated, Runs(runs, rng))
         for case, channel in zip(cases, channels, strict=True)
     )
 
 
 def claimed(calibrated: Calibrated, contract: Contract) -> Claim:
     """The price; its ε at the budget's δ unless every loss in it says its own."""
-    certain = all(type(loss) in (Pure, Approximate) for loss in calibrated.price)
+    certain = all(type(loss) in (PureDP, ApproxDP) for loss in calibrated.price)
     return Claim.of(calibrated.price, None if certain else contract.budget.delta)
 
 
@@ -113,7 +103,7 @@ class Runs(NamedTuple):
     rng: np.random.Generator
 
 
-def _examined(question: Question, channel: Channel, noise: Calibrated, plan: Runs) -> Finding:
+def _examined(question: Examination, channel: Channel, noise: Calibrated, plan: Runs) -> Finding:
     laws = channel.laws()
     scores, estimate = estimated(question, channel, noise, laws, plan)
     own = None if laws is None else of_pair(laws, question.claim)
@@ -139,7 +129,7 @@ def _by_formula(found: Finding, epsilon: float, delta: float) -> Finding:
 
 
 def estimated(
-    question: Question, channel: Channel, noise: Calibrated, laws: tuple[Curve, Curve] | None, plan: Runs
+    question: Examination, channel: Channel, noise: Calibrated, laws: tuple[Curve, Curve] | None, plan: Runs
 ) -> tuple[Scores, Estimate]:
     """All runs judge where the law fixes beforehand when to guess; else half of them choose."""
     pair, (runs, rng) = Pair(*channel.answers), plan
@@ -156,12 +146,8 @@ def estimated(
         coarse = laws is not None and noise.scale < FINE
         shape = _lattice_shape(pair, noise.scale, claim.delta) if coarse else None
         return _with(scored(runs), lambda scores: by_midpoint(scores, 0.0, claim, levels, shape))
-    practice = scored(runs // 2)
-    if claim.pure:
-        chosen = chosen_guess(practice, levels.estimate)
-        return _with(scored(runs - runs // 2), lambda scores: by_guessing(scores, chosen, claim, levels))
-    events = chosen_events(practice, claim, levels.estimate)
-    return _with(scored(runs - runs // 2), lambda scores: by_events(scores, events, claim, levels))
+    practice, judge = scored(runs // 2), guessing if claim.pure else events
+    return _with(scored(runs - runs // 2), lambda scores: judge(practice, scores, claim, levels))
 
 
 def _with(scores: Scores, estimate: Callable[[Scores], Estimate]) -> tuple[Scores, Estimate]:

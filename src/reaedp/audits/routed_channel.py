@@ -7,8 +7,8 @@ import numpy as np
 
 from reaedp.answer import Routed
 from reaedp.attacks.membership import laplace_evidence
-from reaedp.attacks.pair import Pair as Answers
-from reaedp.audits.channel import ABSENT, MOST_NUMBERS
+from reaedp.attacks.pair import TwoAnswers
+from reaedp.audits.channel import ABSENT, MOST_NUMBERS, Between
 from reaedp.audits.loss_law import Curve, LossLaw, independent, laplace_law, laplace_tail, mixed
 from reaedp.audits.pair import Floats, Outputs, Score
 from reaedp.mechanisms.mechanism import Calibrated
@@ -17,13 +17,9 @@ from reaedp.mechanisms.two_stage import TwoStage
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RoutedChannel:
+class RoutedChannel(Between[Routed]):
     """A look, then a number or counts: columns of an output in this order, absent ones marked."""
 
-    noise: Calibrated
-    source: Noise
-    first: Routed
-    second: Routed
     gaussian: ClassVar[bool] = False
 
     @classmethod
@@ -35,11 +31,6 @@ class RoutedChannel:
         kept = np.append(moved, np.flatnonzero(first.counts == second.counts)[:1])
         shorter = (routed._replace(counts=routed.counts[kept]) for routed in (first, second))  # type: ignore[index]
         return cls(noise, source, *shorter)
-
-    @property
-    def answers(self) -> tuple[Routed, Routed]:
-        """Both answers."""
-        return self.first, self.second
 
     def run(self, answer: Routed, runs: int) -> Outputs:
         """The mechanism's parts in its order: the look, then for each run the part that the look chose."""
@@ -57,9 +48,9 @@ class RoutedChannel:
         return outputs
 
     def evidence(self) -> Score | None:
-        """That of the look and that of whichever came after it."""
+        """The evidence of the look, plus that of the answer that followed it."""
         parts: tuple[Any, Any] = self.second, self.first
-        answers = [Answers(present=present, absent=absent) for present, absent in zip(*parts, strict=True)]
+        answers = [TwoAnswers(present=present, absent=absent) for present, absent in zip(*parts, strict=True)]
 
         def score(outputs: Outputs) -> Floats:
             columns = (outputs[:, :1], outputs[:, 1:2], outputs[:, 2:])

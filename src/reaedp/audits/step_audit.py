@@ -27,7 +27,7 @@ from reaedp.privacy.accounting import tally
 from reaedp.privacy.loss import Price
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.marginal import Marginal, counting_sensitivity
-from reaedp.synthesis.network import Network
+from reaedp.synthesis.marginal_model import MarginalModel
 
 _METHOD = "by formula, for the step that tells these neighbours apart best, given equal answers before"
 
@@ -42,7 +42,7 @@ class Step(NamedTuple):
     times: int
 
 
-def steps(network: Network, sensitivity: Sensitivity) -> tuple[Step, ...]:
+def steps(network: MarginalModel, sensitivity: Sensitivity) -> tuple[Step, ...]:
     """All that a network may ask."""
     own, choices, tables = Gaussian(network.column_rho), Selection(network.choice_mu), Gaussian(network.table_rho)
     return (
@@ -53,7 +53,7 @@ def steps(network: Network, sensitivity: Sensitivity) -> tuple[Step, ...]:
 
 
 def audit_network(
-    network: Network, columns: tuple[str, ...], contract: Contract, rng: np.random.Generator
+    network: MarginalModel, columns: tuple[str, ...], contract: Contract, rng: np.random.Generator
 ) -> tuple[Finding, ...]:
     """One finding for each kind of step, and one about their number."""
     sensitivity = counting_sensitivity(contract.unit)
@@ -65,16 +65,16 @@ def audit_network(
 
 
 def _asked(
-    network: Network, columns: tuple[str, ...], data: object, sensitivity: Sensitivity, rng: np.random.Generator
+    network: MarginalModel, columns: tuple[str, ...], data: object, sensitivity: Sensitivity, rng: np.random.Generator
 ) -> list[Drawn]:
     assert isinstance(data, MadeUp)
     noise = ConstantNoise(0, rng)
-    network.learn(data, columns, sensitivity, noise, lambda _: None)  # type: ignore[arg-type]
+    network.learn(data, columns, sensitivity, noise, lambda _: None)
     return noise.drawn
 
 
 def _of(step: Step, asked: list[Drawn]) -> list[int]:
-    """Where the steps of this kind are among all."""
+    """The positions of the steps of one kind among all steps."""
     return [place for place, one in enumerate(asked) if (one.kind, one.scale) == (step.kind, step.scale)]
 
 
@@ -97,8 +97,8 @@ def _examined(step: Step, case: Neighbours, asked: list[list[Drawn]], contract: 
     )
 
 
-def _numbers(network: Network, planned: tuple[Step, ...], asked: list[list[Drawn]], case: Neighbours) -> Finding:
-    """Both neighbours are asked the same, nothing is asked that was not priced, and the prices are those charged."""
+def _numbers(network: MarginalModel, planned: tuple[Step, ...], asked: list[list[Drawn]], case: Neighbours) -> Finding:
+    """Whether both neighbours are asked the same questions, all of them paid for."""
     known, (first, second) = {(step.kind, step.scale): 0 for step in planned}, asked
     for step in planned:
         known[step.kind, step.scale] += step.times

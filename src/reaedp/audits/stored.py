@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal
@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from reaedp.contract.meaning import moment
-from reaedp.engine import connect
+from reaedp.disk.duckdb_engine import connect
 
 Way = Literal["as text", "as text in other words", "as text in reverse", "by types", "in parts by types"]
 Row = tuple[str, ...]
@@ -30,12 +30,17 @@ def store(way: Way, header: Row, rows: Rows, path: Path) -> Any:
     return _WAYS[way](header, rows, path)
 
 
-def _text(header: Row, rows: Rows, path: Path) -> Path:
+def write_csv(path: Path, header: Row, rows: Iterable[Sequence[str]]) -> Path:
+    """A header and rows, as any program would write them."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(header)
         writer.writerows(rows)
     return path
+
+
+def _text(header: Row, rows: Rows, path: Path) -> Path:
+    return write_csv(path, header, rows)
 
 
 def _reversed(header: Row, rows: Rows, path: Path) -> Path:

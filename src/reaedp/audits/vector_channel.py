@@ -2,30 +2,25 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from reaedp.answer import Integers
 from reaedp.attacks.membership import EVIDENCE
-from reaedp.attacks.pair import Pair as Answers
-from reaedp.audits.channel import MOST_NUMBERS
+from reaedp.attacks.pair import TwoAnswers
+from reaedp.audits.channel import MOST_NUMBERS, Between
 from reaedp.audits.loss_law import Curve, gaussian_law, laplace_law
 from reaedp.audits.pair import Outputs, Score
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import Noise
+from reaedp.statistics.by_kind import ByKind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class VectorChannel:
+class VectorChannel(Between[Integers]):
     """Integers with independent noise."""
-
-    noise: Calibrated
-    source: Noise
-    first: Integers
-    second: Integers
 
     @classmethod
     def of(cls, noise: Calibrated, source: Noise, first: Integers, second: Integers, runs: int) -> "VectorChannel":
@@ -37,13 +32,8 @@ class VectorChannel:
 
     @property
     def gaussian(self) -> bool:
-        """As the mechanism says."""
+        """Whether the mechanism's noise is Gaussian."""
         return type(self.noise.mechanism) is Gaussian
-
-    @property
-    def answers(self) -> tuple[Integers, Integers]:
-        """What is left of both answers."""
-        return self.first, self.second
 
     def run(self, answer: Integers, runs: int) -> Outputs:
         """The very mechanism, on as many copies of the answer."""
@@ -51,19 +41,25 @@ class VectorChannel:
         return noisy
 
     def evidence(self) -> Score | None:
-        """That of Laplace or Gaussian noise."""
+        """The log-likelihood ratio of the neighbours under Laplace or Gaussian noise."""
         evidence = EVIDENCE.get(self.noise.mechanism.name)
         if evidence is None:
             return None
         moved, scale = self.first != self.second, self.noise.scale
-        answers = Answers(present=self.second[moved], absent=self.first[moved])
+        answers = TwoAnswers(present=self.second[moved], absent=self.first[moved])
         return lambda outputs: evidence(outputs[:, moved], answers, scale)
 
     def laws(self) -> tuple[Curve, Curve] | None:
         """Noise is symmetric, so that both ways round are the same."""
-        make = _VECTOR_LAWS.get(type(self.noise.mechanism))
+        make = _VECTOR_LAWS.of(self.noise.mechanism)
         law = None if make is None else make(self.second - self.first, self.noise.scale)
         return None if law is None else (law, law)
 
 
-_VECTOR_LAWS: dict[type[Any], Callable[[Integers, float], Curve]] = {Laplace: laplace_law, Gaussian: gaussian_law}
+_VECTOR_LAWS = ByKind[Callable[[Integers, float], Curve] | None](
+    "the law of the evidence in its noise",
+    {Laplace: laplace_law, Gaussian: gaussian_law},
+    otherwise=None,
+    plain=("Threshold", "TwoStage", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
+    over="mechanisms",
+)

@@ -16,13 +16,14 @@ from reaedp.audits.made_up_sums import farthest_curves, pixels_apart
 from reaedp.contract import Column, Contract
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.privacy.unit import Unit
-from reaedp.statistics.entropies import renyi_entropy
-from reaedp.statistics.entropy import ConditionalEntropy, Entropy, MutualInformation
-from reaedp.statistics.entropy_histogram import EntropyHistogram
-from reaedp.statistics.entropy_map import EntropyMap
+from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.entropy.entropies import renyi_entropy
+from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
+from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
+from reaedp.statistics.entropy.entropy_map import EntropyMap
+from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
+from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
-from reaedp.statistics.pixels import Pixels
-from reaedp.statistics.routed_entropy import RoutedEntropy
 from reaedp.statistics.statistic import Statistic
 from reaedp.table import domain_size
 
@@ -41,8 +42,8 @@ class Answering(Protocol):
     def contract(self) -> Contract:
         """What is public about it."""
 
-    def answer(self, statistic: Statistic) -> Any:
-        """The exact answer."""
+    def answer(self, statistic: Any) -> Any:
+        """The exact answer of a statistic for which it was made up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Neighbours:
 
 def worst_cases(statistic: Statistic, contract: Contract) -> tuple[Neighbours, ...]:
     """Neighbours for a statistic; none if it is of a kind that nobody made up data for."""
-    make = _CASES.get(type(statistic))
+    make = _CASES.of(statistic)
     return () if make is None else tuple(make(statistic, contract))
 
 
@@ -150,7 +151,7 @@ def _tables(unit: Unit, cells: int, largest_order: float) -> Iterator[tuple[NDAr
 
 
 def _even(rows: int, cells: int, size: int, *, skip: bool = False) -> NDArray[np.int64]:
-    """Rows spread over so many cells as evenly as possible, from the first or the second cell on."""
+    """Rows spread over this many cells as evenly as possible, from the first or the second cell on."""
     spread = np.zeros(size, dtype=np.int64)
     each, more = divmod(rows, cells)
     spread[skip : skip + cells] = each
@@ -243,15 +244,20 @@ def _pixels(statistic: Pixels, contract: Contract) -> Iterator[Neighbours]:  # n
     yield Neighbours("one pixel from end to end", *pixels_apart(contract))
 
 
-_CASES: dict[type[Any], Callable[[Any, Contract], Iterator[Neighbours]]] = {
-    Marginal: _counts,
-    EntropyHistogram: _counts,
-    KeyedMarginal: _keys,
-    Entropy: _entropy,
-    ConditionalEntropy: _conditional,
-    MutualInformation: _information,
-    EntropyMap: _map,
-    RoutedEntropy: _routed,
-    MeanCurve: _mean_curve,
-    Pixels: _pixels,
-}
+_CASES = ByKind[Callable[[Any, Contract], Iterator[Neighbours]] | None](
+    "neighbours that it tells apart best",
+    {
+        Marginal: _counts,
+        EntropyHistogram: _counts,
+        KeyedMarginal: _keys,
+        Entropy: _entropy,
+        ConditionalEntropy: _conditional,
+        MutualInformation: _information,
+        EntropyMap: _map,
+        RoutedEntropy: _routed,
+        MeanCurve: _mean_curve,
+        Pixels: _pixels,
+    },
+    otherwise=None,
+    plain=("Synthetic", "SyntheticCurves"),  # audited part by part
+)

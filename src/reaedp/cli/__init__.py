@@ -11,6 +11,8 @@ _FORMAT = warnings.formatwarning
 def main() -> None:
     """Run a command; report what went wrong in the project's voice, with its exit code."""
     warnings.formatwarning = _sentence
+    # What concerns the ledger is said once, whatever Python was told to do with warnings.
+    warnings.filterwarnings("once", category=LedgerWarning)
     try:
         from reaedp.cli.app import app
 
@@ -34,4 +36,4 @@ def _sentence(
     message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
 ) -> str:
     """Our own warnings are for people; all others say where in the program they come from."""
-    return f"{message}\n" if category is LedgerWarning else _FORMAT(message, category, filename, lineno, line)
+    return f"Warning: {message}\n" if category is LedgerWarning else _FORMAT(message, category, filename, lineno, line)

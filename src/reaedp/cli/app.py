@@ -1,25 +1,43 @@
 """The commands of `reaedp`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from reaedp.cli import keys, learn, ledger
 from reaedp.cli.audit import audit
 from reaedp.cli.calibrate import calibrate
 from reaedp.cli.data import Data, Engine, Memory
+from reaedp.cli.demo import demo
 from reaedp.cli.evaluate import evaluate
 from reaedp.cli.output import writing
 from reaedp.cli.report import report
 from reaedp.cli.reproduce import reproduce
 
+#: The order in which people need them.
+ORDER = (
+    *("demo", "init", "check", "learn", "plan", "calibrate", "audit", "release", "report", "verify"),
+    *("evaluate", "keys", "sign", "ledger", "reproduce"),
+)
+
+
+class Commands(TyperGroup):
+    """Commands in the order of work; `reaedp --help` is often the first page that people read."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """All names, as they are listed."""
+        return sorted(super().list_commands(ctx), key=lambda name: (*ORDER, name).index(name))
+
+
 app = typer.Typer(
+    cls=Commands,
     no_args_is_help=True,
     rich_markup_mode=None,  # plain help starts in half the time
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Release sensitive data with differential privacy, and keep account of what it cost.",
+    help="Publish statistics and synthetic data from sensitive records with differential privacy.",
 )
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(learn.app, name="learn")
@@ -30,30 +48,62 @@ app.command()(audit)
 app.command()(report)
 app.command()(reproduce)
 app.command()(keys.sign)
+app.command()(demo)
+
+
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        from reaedp import __version__
+
+        typer.echo(f"reaedp {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Say the version and end.")
+    ] = False,
+) -> None: ...
 
 
 @app.command()
 def init(
-    data: Annotated[str, typer.Argument(help="The data to draft a contract for; only names and types are read.")],
+    data: Annotated[str, typer.Argument(help="The data to describe. Only column names and types are read.")],
+    *,
     out: Annotated[Path, typer.Option(help="The contract file to write.")] = Path("contract.toml"),
     with_ledger: Annotated[
         str | None,
-        typer.Option("--ledger", help="Also make this ledger: a file beside the contract, or a postgresql:// address."),
+        typer.Option("--ledger", help="Also create this ledger: a file next to the contract, or postgresql://…"),
     ] = None,
+    separator: Annotated[
+        str | None, typer.Option(help="What lies between cells, if not what the header shows.")
+    ] = None,
+    encoding: Annotated[str | None, typer.Option(help="Of texts that are not UTF-8: cp1252, latin-1, utf-16.")] = None,
+    sheet: Annotated[str | None, typer.Option(help="The sheet of a workbook that has several.")] = None,
     engine: Engine = None,
 ) -> None:
-    """Draft a contract from column names and types; no value is read."""
+    """Draft a contract from column names and types. No values are read."""
     from reaedp.contract.draft import draft
-    from reaedp.curator.source import open_source
+    from reaedp.contract.files import Files
+    from reaedp.engines.files import files_of_header
+    from reaedp.engines.source import open_source
     from reaedp.errors import DeclarationError
-    from reaedp.place import outside_releases
+    from reaedp.release.place import outside_releases
 
     outside_releases(out)
-    source = open_source(data, engine)
+    given = Files(separator=separator, encoding=encoding, sheet=sheet)
+    files = files_of_header(data, given) if engine is None and "://" not in data else None
+    source = open_source(data, engine, files)
+    if not source.types:
+        raise DeclarationError(
+            f"{data} names its columns in every line and has no header. Write the contract by hand, with a table"
+            " [columns.NAME] for each key."
+        )
     with writing(out):
         if out.exists():
             raise DeclarationError(f"{out} exists already. Choose another --out.")
-        text = draft(source.types, with_ledger)
+        text = draft(source.types, with_ledger, files)
         if with_ledger is not None:
             ledger.make(with_ledger if "://" in with_ledger else out.parent / with_ledger)
         out.write_text(text, encoding="utf-8")
@@ -64,10 +114,10 @@ def init(
 def check(
     file: Annotated[Path, typer.Argument(help="A contract or a plan.")],
 ) -> None:
-    """Say every mistake in a contract or a plan at once."""
+    """List every mistake in a contract or a plan."""
     from reaedp.contract import Contract
     from reaedp.contract.document import Document
-    from reaedp.plan import Plan
+    from reaedp.plan.plan import Plan
 
     if "release" in Document.read(file).data:
         Plan.load(file).requests()
@@ -76,20 +126,20 @@ def check(
     typer.echo(f"{file} is complete and consistent.")
 
 
+Plot = Annotated[Path | None, typer.Option(help="Also plot how many deniable records each ε buys (.svg or .csv).")]
+Page = Annotated[Path | None, typer.Option(help="Also write an HTML page with sliders for ε and the number of bins.")]
+
+
 @app.command()
 def plan(
     file: Annotated[Path, typer.Argument(help="The plan.")],
-    plot: Annotated[
-        Path | None, typer.Option(help="Also write deniable records against ε: a .svg or .csv file.")
-    ] = None,
-    html: Annotated[
-        Path | None, typer.Option(help="Also write a page with sliders for ε and the number of bins.")
-    ] = None,
+    plot: Plot = None,
+    html: Page = None,
 ) -> None:
-    """Show cost and expected error of every release before any data is opened."""
+    """Show cost and accuracy of each planned release. No data is opened."""
     from reaedp.cli import screen
-    from reaedp.place import outside_releases
-    from reaedp.plan import Plan
+    from reaedp.plan.plan import Plan
+    from reaedp.release.place import outside_releases
 
     for path in (plot, html):
         if path is not None:
@@ -104,26 +154,26 @@ def plan(
 def release(
     file: Annotated[Path, typer.Argument(help="The plan.")],
     data: Data,
-    out: Annotated[Path, typer.Option(help="The folder to make; it must not exist or be empty.")],
+    out: Annotated[Path, typer.Option(help="The folder to create. It must be new or empty.")],
     engine: Engine = None,
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
 ) -> None:
-    """Charge the ledger, count, add noise, and write the release folder."""
+    """Make the releases of a plan. Charges the ledger, counts, adds noise and writes the release folder."""
     from reaedp.cli.screen import steps
     from reaedp.cli.stopping import stoppable
-    from reaedp.folder import REPORT
-    from reaedp.manifest import read_manifest
-    from reaedp.place import outside_releases
-    from reaedp.plan import Plan
-    from reaedp.publication import publish
+    from reaedp.plan.plan import Plan
+    from reaedp.release.folder import REPORT
+    from reaedp.release.manifest import read_manifest
+    from reaedp.release.place import outside_releases
+    from reaedp.release.publication import publish
 
     outside_releases(out)
     with stoppable(), steps() as progress:
         wanted = Plan.load(file)
         publish(wanted, data, out, progress, engine=engine)
     page = out / REPORT
-    start = f"Open {page}" if page.exists() else f"Draw its report with: reaedp report {out}"
-    typer.echo(f"Released into {out}. {start}; check with: reaedp verify {out}")
+    start = f"Open {page}" if page.exists() else f"The report could not be drawn; try: reaedp report {out}"
+    typer.echo(f"Wrote {out}. {start}; check with: reaedp verify {out}")
     paid_by = read_manifest(out)["ledger"]["identity"]
     typer.echo(f"Charged to the ledger {wanted.contract.ledger}, identity {paid_by}.")
 
@@ -131,14 +181,12 @@ def release(
 @app.command()
 def verify(
     folder: Annotated[Path, typer.Argument(help="A release folder.")],
-    ledger: Annotated[str | None, typer.Option(help="Also check that the ledger paid for it, and knows it.")] = None,
-    public_key: Annotated[
-        Path | None, typer.Option(help="Also check that the holder of this key's private half signed it.")
-    ] = None,
+    ledger: Annotated[str | None, typer.Option(help="Also check the ledger entries that paid for the release.")] = None,
+    public_key: Annotated[Path | None, typer.Option(help="Also check the signature against this public key.")] = None,
 ) -> None:
-    """Check files, arithmetic, numbers, ledger entries and signature of a release folder."""
+    """Check a release folder. Compares files, arithmetic, numbers, ledger entries and signature."""
     from reaedp.cli.screen import steps
-    from reaedp.verification import verify as check_folder
+    from reaedp.release.verification import verify as check_folder
 
     with steps() as progress:
         progress("checking")

@@ -13,36 +13,40 @@ if TYPE_CHECKING:
 
 
 def audit(
-    plan: Annotated[Path | None, typer.Argument(help="The plan whose releases are audited; no data is opened.")] = None,
+    plan: Annotated[Path | None, typer.Argument(help="The plan to audit. No data is opened.")] = None,
     *,
     self_test: Annotated[
-        bool, typer.Option("--self-test", help="Audit mechanisms that are broken on purpose, and sound ones.")
+        bool, typer.Option("--self-test", help="Audit mechanisms that are broken on purpose, next to sound ones.")
     ] = False,
-    door: Annotated[
-        bool, typer.Option("--door", help="Send made-up files through the whole door, thousands of times.")
+    whole_release: Annotated[
+        bool,
+        typer.Option("--whole-release", help="Run whole releases, from file to folder, thousands of times."),
     ] = False,
+    door: Annotated[bool, typer.Option("--door", hidden=True)] = False,
     runs: Annotated[
-        int | None, typer.Option(help="Runs of each mechanism: 100,000, or 5,000 with --door.", show_default=False)
+        int | None,
+        typer.Option(help="Runs per mechanism. Default: 100,000, or 5,000 with --whole-release.", show_default=False),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="To repeat an audit.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Repeat an earlier audit.")] = None,
 ) -> None:
-    """Replay a plan on made-up neighbours and bound from below what its releases reveal."""
+    """Test the privacy promise on made-up data. Shows how much the releases of a plan reveal at least."""
     import numpy as np
 
     from reaedp.errors import DeclarationError
 
     if (plan is None) != self_test:
-        raise DeclarationError("Give a plan, or --self-test.")
+        raise DeclarationError("Give either a plan or --self-test.")
     rng = np.random.default_rng(seed)
     if plan is None:
         _self_test(rng)
     else:
-        findings = _through_the_door(plan, runs, rng) if door else _audit_plan(plan, runs, rng)
+        whole = whole_release or door  # the older name
+        findings = _whole_releases(plan, runs, rng) if whole else _audit_plan(plan, runs, rng)
         _conclude(findings)
 
 
 def _self_test(rng: "Generator") -> None:
-    from reaedp.audits.self_test import self_test
+    from reaedp.audits.self_check import self_test
     from reaedp.cli.screen import console, steps
 
     with steps() as progress:
@@ -52,14 +56,14 @@ def _self_test(rng: "Generator") -> None:
         raise typer.Exit(1)
 
 
-def _through_the_door(path: Path, runs: int | None, rng: "Generator") -> "list[Finding]":
-    from reaedp.audits.door_audit import RUNS, audit_door
+def _whole_releases(path: Path, runs: int | None, rng: "Generator") -> "list[Finding]":
+    from reaedp.audits.whole_release import RUNS, audit_whole_releases
     from reaedp.cli.screen import counted_steps
-    from reaedp.plan import Plan
+    from reaedp.plan.plan import Plan
 
     plan = Plan.load(path)
     with counted_steps() as (_, counted):
-        return list(audit_door(plan, rng=rng, runs=runs or RUNS, progress=counted))
+        return list(audit_whole_releases(plan, rng=rng, runs=runs or RUNS, progress=counted))
 
 
 def _audit_plan(path: Path, runs: int | None, rng: "Generator") -> "list[Finding]":
@@ -67,7 +71,7 @@ def _audit_plan(path: Path, runs: int | None, rng: "Generator") -> "list[Finding
     from reaedp.audits.replay import replay
     from reaedp.audits.request_audit import audit_request
     from reaedp.cli.screen import steps
-    from reaedp.plan import Plan
+    from reaedp.plan.plan import Plan
 
     plan = Plan.load(path)
     with steps() as progress:
@@ -93,13 +97,21 @@ def _show(findings: "Sequence[Finding]") -> None:
     from reaedp.cli.screen import console
 
     table = Table()
-    for heading in ("verdict", "what", "neighbours", "claimed", "shown", "would convict", "blind, measured, allowed"):
+    for heading in (
+        "verdict",
+        "what",
+        "neighbours",
+        "claimed",
+        "shown",
+        "largest ε missed",
+        "blind, measured, allowed",
+    ):
         table.add_column(heading, overflow="fold")
     for finding in findings:
         claimed = "" if finding.claim is None else str(finding.claim)
         shown = "" if finding.measured is None else f"ε ≥ {finding.measured.epsilon:.4g}"
         bar = "" if finding.bar is None else " · ".join(f"{mark:.3f}" for mark in finding.bar)
         about = "; ".join(part for part in (finding.subject, finding.witness) if part)
-        power = "" if finding.power is None else f"{finding.power.multiple:.3g} × the charge"
+        power = "" if finding.power is None else finding.power.missed
         table.add_row(str(finding.verdict), about, finding.pair, claimed, shown, power, bar)
     console.print(table)

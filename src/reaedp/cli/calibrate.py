@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from reaedp.calibration import Calibration
+    from reaedp.contract import Contract
+    from reaedp.plan.calibration import Calibration
 
 #: Prices around the one in question that the table shows: halves and doubles.
 _AROUND = range(-4, 5)
@@ -14,25 +15,35 @@ _AROUND = range(-4, 5)
 
 def calibrate(
     *,
-    change: Annotated[str, typer.Option(help="Neighbours: add-remove or replace.")],
-    error_bits: Annotated[float | None, typer.Option(help="The entropy may be off by so many bits.")] = None,
-    error_count: Annotated[float | None, typer.Option(help="Counts may be off by so many rows, all together.")] = None,
-    epsilon: Annotated[float | None, typer.Option(help="The price; leave it out to ask for it.")] = None,
-    rows: Annotated[int | None, typer.Option(help="Public lower bound on rows; leave it out to ask for it.")] = None,
-    bins: Annotated[int | None, typer.Option(help="Cells of the histogram; leave it out to ask for it.")] = None,
-    confidence: Annotated[float, typer.Option(help="How often the error must be kept.")] = 0.95,
-    route: Annotated[str, typer.Option(help="For bits: direct (noise on the entropy) or histogram.")] = "direct",
-    max_rows: Annotated[int, typer.Option(help="Rows of one person.")] = 1,
+    change: Annotated[str | None, typer.Option(help="Neighbouring data sets: add-remove or replace.")] = None,
+    contract: Annotated[
+        Path | None, typer.Option(help="Take the privacy unit from this contract, and ask its ledger.")
+    ] = None,
+    error_bits: Annotated[float | None, typer.Option(help="Largest acceptable error of the entropy, in bits.")] = None,
+    error_count: Annotated[float | None, typer.Option(help="Largest acceptable error of any count, in rows.")] = None,
+    epsilon: Annotated[float | None, typer.Option(help="ε of the release. Leave out to solve for it.")] = None,
+    rows: Annotated[int | None, typer.Option(help="Public lower bound on rows. Leave out to solve for it.")] = None,
+    bins: Annotated[int | None, typer.Option(help="Cells in the histogram. Leave out to solve for it.")] = None,
+    confidence: Annotated[float, typer.Option(help="How often the error must stay within the bound.")] = 0.95,
+    route: Annotated[str, typer.Option(help="For --error-bits: direct (noisy entropy) or histogram.")] = "direct",
+    max_rows: Annotated[int, typer.Option(help="Contribution bound: the most rows counted per person.")] = 1,
     mechanism: Annotated[str, typer.Option(help="laplace or gaussian.")] = "laplace",
-    delta: Annotated[float | None, typer.Option(help="For gaussian.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Also write the curve over ε: a .svg or .csv file.")] = None,
+    delta: Annotated[float | None, typer.Option(help="δ, for gaussian.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Also plot the error against ε (.svg or .csv).")] = None,
 ) -> None:
-    """Find the ε, the rows or the bins that an acceptable error takes; no data is opened."""
-    from reaedp.calibration import Calibration
-    from reaedp.place import outside_releases
+    """Find the ε that an acceptable error needs. Also solves for the number of rows or bins. No data is opened."""
+    from reaedp.contract import Contract
+    from reaedp.errors import DeclarationError
+    from reaedp.plan.calibration import Calibration
+    from reaedp.release.place import outside_releases
 
     if plot is not None:
         outside_releases(plot)
+    if (change is None) == (contract is None):
+        raise DeclarationError("Give --change, or a --contract that says it; not both.")
+    declared = None if contract is None else Contract.load(contract)
+    if declared is not None:
+        change, max_rows = declared.unit.change, declared.unit.rows
     noise: dict[str, Any] = {"change": change, "max_rows": max_rows, "mechanism": mechanism, "delta": delta}
     facts: dict[str, Any] = {"epsilon": epsilon, "rows": rows, "bins": bins, "confidence": confidence}
     asked = Calibration(kind=_kind(error_bits, error_count, route), **noise, **facts)
@@ -40,6 +51,8 @@ def calibrate(
     assert error is not None
     solved = asked.solve(error)
     _show(solved, _answer(asked, solved, error), plot)
+    if declared is not None:
+        typer.echo(_afforded(solved, declared))
 
 
 def _kind(error_bits: float | None, error_count: float | None, route: str) -> Any:
@@ -65,7 +78,24 @@ def _answer(asked: "Calibration", solved: "Calibration", error: float) -> str:
         "entropy": f"the entropy within {error:g} bits",
         "histogram-entropy": f"the entropy derived from the counts within {error:g} bits (predicted)",
     }[solved.kind]
-    return f"{found} keep{'s' if asked.open == 'epsilon' else ''} {what}, {100 * solved.confidence:.4g} % of the time."
+    verb = "keeps" if asked.open == "epsilon" else "keep"
+    return f"{found} {verb} {what} with {100 * solved.confidence:.4g} % confidence."
+
+
+def _afforded(solved: "Calibration", contract: "Contract") -> str:
+    """Whether the ledger would admit it, and what it would admit at most."""
+    from reaedp.plan.affordable import rest_of
+    from reaedp.privacy.accounting import tally
+
+    rest = rest_of(contract)
+    most = solved.within(rest)
+    if most is None:
+        return "The ledger would not admit it, nor any other such release."
+    verdict = "would" if rest.admits(tally([solved.price()])) else "would not"
+    return (
+        f"The ledger {verdict} admit it. All that is left buys ε = {most.epsilon:g}, an error of"
+        f" ±{most.bound():.4g} {most.unit}."
+    )
 
 
 def _show(solved: "Calibration", answer: str, plot: Path | None) -> None:

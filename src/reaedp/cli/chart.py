@@ -40,7 +40,7 @@ def _svg(points: Points, names: tuple[str, str]) -> str:
     """Both axes are logarithmic, so that an error that falls as 1 / ε is a straight line."""
     shown = [(x, y) for x, y in points if y > 0]
     if not shown:
-        raise DeclarationError("All errors are zero; there is nothing to draw. Choose a .csv file.")
+        raise DeclarationError("All errors are zero, so there is nothing to draw. Choose a .csv file instead.")
     across = _scale([x for x, _ in shown], _MARGIN, _WIDTH - 20)
     up = _scale([y for _, y in shown], _HEIGHT - _MARGIN, 20)
     places = [(across(x), up(y)) for x, y in shown]

@@ -7,13 +7,13 @@ import typer
 
 
 def _limit(memory: str | None) -> str | None:
-    """Engines that are started from now on keep to it; `reaedp.engine` reads it where it starts one."""
+    """Engines that are started from now on keep to it; `reaedp.disk.duckdb_engine` reads it where it starts one."""
     if memory is not None:
         os.environ["REAEDP_MEMORY"] = memory
     return memory
 
 
-Data = Annotated[str, typer.Option(help="CSV, TSV or Parquet file, a glob of them, a database address, or a table.")]
+Data = Annotated[str, typer.Option(help="CSV, TSV or Parquet files (* for several), a database address, or a table.")]
 Engine = Annotated[
     str | None,
     typer.Option(
@@ -24,7 +24,7 @@ Engine = Annotated[
 Memory = Annotated[
     str | None,
     typer.Option(
-        help="The most memory that the embedded engine takes, such as 1GB; what is more goes to temporary files.",
+        help="Memory limit of the embedded engine, such as 1GB. Beyond it, temporary files are used.",
         envvar="REAEDP_MEMORY",
         callback=_limit,
     ),

@@ -15,34 +15,34 @@ if TYPE_CHECKING:
 WARNING = """\
 NOT TO BE PUBLISHED
 
-The figures in this folder were computed from the data without noise. Whoever sees them learns something about the
-people in it that no privacy budget accounts for. Keep them with the data.
+The figures in this folder were computed from the data without noise. They reveal things about the people in the data
+that no privacy budget accounts for. Keep them where the data is kept.
 """
 
 
 def evaluate(
     *,
     folder: Annotated[Path, typer.Argument(help="A release folder.")],
-    data: Annotated[str, typer.Option(help="The data that it was made from.")],
-    out: Annotated[Path, typer.Option(help="A new folder for the results, outside the release.")],
-    others: Annotated[str | None, typer.Option(help="People of the same population who are not in the data.")] = None,
-    label: Annotated[str | None, typer.Option(help="A column to predict from synthetic records.")] = None,
-    shadows: Annotated[int, typer.Option(help="Make synthetic releases so often again for an attack.")] = 0,
+    data: Annotated[str, typer.Option(help="The data the release was made from.")],
+    out: Annotated[Path, typer.Option(help="A new folder for the results, outside the release folder.")],
+    others: Annotated[str | None, typer.Option(help="People from the same population who are not in the data.")] = None,
+    label: Annotated[str | None, typer.Option(help="A column to predict from the synthetic records.")] = None,
+    shadows: Annotated[int, typer.Option(help="Shadow-model attack: remake the release this many times.")] = 0,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes that share the shadows; else all cores.")
+        int | None, typer.Option(min=1, help="Processes to use for --shadows. Default: all cores.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="For repeatable experiments; the release itself is never made anew.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the attacks. The release itself never changes.")] = 0,
     engine: Engine = None,
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
 ) -> None:
-    """Measure utility and attacks against the truth; the results are not to be published."""
+    """Compare a release with the true data and attack it. Never publish the results."""
     import numpy as np
 
     from reaedp.attacks.rounds import cores
     from reaedp.cli.screen import counted_steps
     from reaedp.errors import DeclarationError
     from reaedp.evaluation.evaluate import evaluate as measure
-    from reaedp.place import outside_releases
+    from reaedp.release.place import outside_releases
 
     outside_releases(out, secret=True)
     with writing(out):
@@ -69,20 +69,16 @@ def evaluate(
 
 def _write(out: Path, lines: "Sequence[Line]") -> None:
     """Under a hidden name first, so that the folder appears whole or not at all; for its owner's eyes only."""
-    import shutil
-    import tempfile
-
+    from reaedp.disk.claimed_folder import claimed
+    from reaedp.disk.system import rename_folder
     from reaedp.evaluation.line import write_lines
-    from reaedp.place import write_secret
+    from reaedp.release.place import write_secret
 
     out.parent.mkdir(parents=True, exist_ok=True)
-    hidden = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
-    try:
+    with claimed(out.parent, "evaluation") as hidden:
         write_secret(hidden / "NOT-TO-BE-PUBLISHED.txt", WARNING)
         write_lines(hidden, lines)
-        hidden.rename(out)
-    finally:
-        shutil.rmtree(hidden, ignore_errors=True)
+        rename_folder(hidden, out)
 
 
 def _show(lines: "Sequence[Line]") -> None:
@@ -91,7 +87,7 @@ def _show(lines: "Sequence[Line]") -> None:
     from reaedp.cli.screen import console
 
     table = Table()
-    for heading in ("release", "what", "measure", "value", "range", "not in data", "blind", "permitted"):
+    for heading in ("release", "what", "measure", "value", "interval", "not in data", "blind guess", "allowed"):
         table.add_column(heading, justify="left" if heading in ("release", "what", "measure") else "right")
     for line in lines:
         ends = "" if line.low is None else f"{line.low:.3f} to {line.high:.3f}"

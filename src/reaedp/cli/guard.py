@@ -26,12 +26,12 @@ def defect(error: BaseException, arguments: Sequence[str]) -> Defect:
     """The error that a user sees in place of this one, whose details are written to a file of their own."""
     place = _written("\n".join(_details(error, arguments)) + "\n")
     kept = (
-        "Its details could not be written anywhere."
+        "The details could not be saved."
         if place is None
-        else f"Please report it, with {place}, which holds no data, no values and no arguments."
+        else f"Please report it and attach {place}, which contains no data, values or arguments."
     )
-    charged = "If something was charged, the charge stands: `reaedp ledger history` shows it."
-    return Defect(f"This program failed in a way that nobody foresaw. {kept} {charged}")
+    charged = "Anything already charged stays charged; see `reaedp ledger history`."
+    return Defect(f"reaedp stopped because of an error of its own. {kept} {charged}")
 
 
 def _details(error: BaseException, arguments: Sequence[str]) -> Iterator[str]:
@@ -92,19 +92,16 @@ def _version(library: str) -> str:
 
 def _written(text: str) -> Path | None:
     """A new file for its owner alone, among the user's states of programs or, if need be, temporary files."""
-    for folder in (_state_folder(), Path(tempfile.gettempdir())):
+    from reaedp.ledger.state_folder import state_folder
+
+    for place in (state_folder, tempfile.gettempdir):
         try:
+            folder = Path(place())
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             descriptor, name = tempfile.mkstemp(prefix="reaedp-defect-", suffix=".txt", dir=folder)
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 file.write(text)
             return Path(name)
-        except OSError:
+        except (OSError, RuntimeError):  # the latter without a home
             continue
     return None
-
-
-def _state_folder() -> Path:
-    """As the freedesktop.org specification of base folders says."""
-    given = os.environ.get("XDG_STATE_HOME", "")
-    return (Path(given) if given.startswith("/") else Path(os.path.expanduser("~/.local/state"))) / "reaedp"  # noqa: PTH111

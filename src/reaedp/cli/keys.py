@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make the keys that sign releases.")
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Create keys for signing releases.")
 
 #: A passphrase for programs; people are asked.
 VARIABLE = "REAEDP_PASSPHRASE"
@@ -13,13 +13,13 @@ VARIABLE = "REAEDP_PASSPHRASE"
 
 @app.command()
 def create(
-    path: Annotated[Path, typer.Argument(help="The private key to write; the public one goes beside it, as .pub.")],
+    path: Annotated[Path, typer.Argument(help="The private key to write; the public key is written next to it.")],
     passphrase: Annotated[
         bool, typer.Option("--passphrase", help=f"Ask for a passphrase, or take the one in {VARIABLE}.")
     ] = False,
 ) -> None:
-    """Make a private key, for its owner only, and the public one that strangers check signatures with."""
-    from reaedp.signature import create_keys
+    """Create a private key, readable by its owner only, and the public key that others check signatures with."""
+    from reaedp.release.signature import create_keys
 
     public = create_keys(path, _passphrase(confirm=True) if passphrase else None)
     typer.echo(f"Wrote {path}, which must stay secret, and {public}, which may be published.")
@@ -27,12 +27,12 @@ def create(
 
 def sign(
     folder: Annotated[Path, typer.Argument(help="A release folder.")],
-    key: Annotated[Path, typer.Option(help="The private key that `reaedp keys create` made.")],
+    key: Annotated[Path, typer.Option(help="The private key from `reaedp keys create`.")],
 ) -> None:
-    """Check a release folder, then sign its manifest, beside which the signature is written."""
-    from reaedp.signature import is_encrypted
-    from reaedp.signature import sign as sign_manifest
-    from reaedp.verification import verify
+    """Check a release folder, then sign its manifest."""
+    from reaedp.release.signature import is_encrypted
+    from reaedp.release.signature import sign as sign_manifest
+    from reaedp.release.verification import verify
 
     encrypted = is_encrypted(key)
     verify(folder)

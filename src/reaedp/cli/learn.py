@@ -1,7 +1,8 @@
 """`reaedp learn`: buy what is not public."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -10,12 +11,14 @@ from reaedp.cli.data import Data, Engine, Memory
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Learn bounds or levels of a column, at a price, into the contract.",
+    help="Find bounds or levels of a column, for a price. They are added to the contract.",
 )
 
-ContractFile = Annotated[Path, typer.Argument(help="The contract; data set, unit and budget must be filled in.")]
-ColumnName = Annotated[str, typer.Argument(help="The column to learn about.")]
-Epsilon = Annotated[float, typer.Option(help="What to spend.")]
+ContractFile = Annotated[Path, typer.Argument(help="The contract. Data set, unit and budget must be filled in.")]
+ColumnName = Annotated[str, typer.Argument(help="The column.")]
+Epsilon = Annotated[float, typer.Option(help="How much to spend.")]
+#: The keys of a column in the contract, the same in words, and the number of the ledger's entry.
+Found = tuple[dict[str, Any], str, int]
 
 
 @app.command()
@@ -29,18 +32,17 @@ def bounds(
     engine: Engine = None,
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
 ) -> None:
-    """Learn round bounds of a numeric column from noisy counts over fixed bins."""
-    from reaedp.cli.stopping import stoppable
-    from reaedp.contract import Contract, Number
-    from reaedp.learning import learn_bounds, write_column
+    """Find round lower and upper bounds of a numeric column."""
+    from reaedp.contract import Number
+    from reaedp.curator.learning import learn_bounds
 
-    declared = Contract.load_without_columns(contract)
-    Number(name=column, lower=0, upper=1, bins=bins, provenance="public")  # a wrong number of bins must cost nothing
-    with stoppable():
+    def find(declared: Any) -> Found:
+        Number(name=column, lower=0, upper=1, bins=bins, provenance="public")  # a wrong number must cost nothing
         lower, upper, release = learn_bounds(declared, data, column, epsilon, engine=engine)
-    facts = {"kind": "number", "lower": lower, "upper": upper, "bins": bins}
-    write_column(contract, column, {**facts, "provenance": "dp", "entry": release.entry})
-    typer.echo(f"{column}: [{lower:g}, {upper:g}], paid by ledger entry {release.entry}; written into {contract}.")
+        facts = {"kind": "number", "lower": lower, "upper": upper, "bins": bins}
+        return facts, f"{lower:g} to {upper:g}", release.entry
+
+    _buy(contract, column, find)
 
 
 @app.command()
@@ -50,18 +52,28 @@ def levels(
     column: ColumnName,
     data: Data,
     epsilon: Epsilon,
-    delta: Annotated[float, typer.Option(help="What to spend.")],
+    delta: Annotated[float, typer.Option(help="How much to spend.")],
     engine: Engine = None,
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
 ) -> None:
-    """Learn the frequent levels of a text column."""
+    """Find the frequent levels of a text column."""
+    from reaedp.curator.learning import learn_levels
+
+    def find(declared: Any) -> Found:
+        found, release = learn_levels(declared, data, column, epsilon, delta, engine=engine)
+        return {"kind": "category", "levels": list(found)}, f"{len(found)} levels", release.entry
+
+    _buy(contract, column, find)
+
+
+def _buy(contract: Path, column: str, find: Callable[[Any], Found]) -> None:
+    """Ask once, and write what was found into the contract with the entry that paid for it."""
     from reaedp.cli.stopping import stoppable
     from reaedp.contract import Contract
-    from reaedp.learning import learn_levels, write_column
+    from reaedp.contract.document import write_column
 
     declared = Contract.load_without_columns(contract)
     with stoppable():
-        found, release = learn_levels(declared, data, column, epsilon, delta, engine=engine)
-    facts = {"kind": "category", "levels": list(found), "provenance": "dp", "entry": release.entry}
-    write_column(contract, column, facts)
-    typer.echo(f"{column}: {len(found)} levels, paid by ledger entry {release.entry}; written into {contract}.")
+        facts, words, entry = find(declared)
+    write_column(contract, column, {**facts, "provenance": "dp", "entry": entry})
+    typer.echo(f"{column}: {words}, paid for by ledger entry {entry}. Written to {contract}.")

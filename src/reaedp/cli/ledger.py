@@ -1,4 +1,4 @@
-"""`reaedp ledger`: what was spent, by what, and whether the book is sound."""
+"""`reaedp ledger`: what was spent, by which releases, and whether the ledger is intact."""
 
 import csv
 import json
@@ -12,39 +12,39 @@ import typer
 from reaedp.cli.output import writing
 
 if TYPE_CHECKING:
-    from reaedp.privacy.entry import Entry
-    from reaedp.privacy.ledger import Ledger
+    from reaedp.ledger.entry import Entry
+    from reaedp.ledger.ledger import Ledger
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make, show, check and export the budget ledger.")
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Create, show, check and export the budget ledger.")
 
 Address = Annotated[str, typer.Argument(help="The ledger: a file or a postgresql:// address.")]
-Dataset = Annotated[str | None, typer.Option(help="One data set; all of them if left out.")]
+Dataset = Annotated[str | None, typer.Option(help="Only this data set. Default: all.")]
 
 
 class Format(StrEnum):
-    """Forms of an export."""
+    """The formats of an export."""
 
     JSON = "json"
     CSV = "csv"
 
 
 def _open(address: str) -> "Ledger":
-    from reaedp.privacy.ledger import Ledger
+    from reaedp.ledger.ledger import Ledger
 
     return Ledger.open(address)
 
 
 def make(address: str | Path) -> None:
-    """Make a ledger and say where it is."""
-    from reaedp.privacy.ledger import Ledger
+    """Create a ledger and say where it is."""
+    from reaedp.ledger.ledger import Ledger
 
     with Ledger.create(address) as book:
-        typer.echo(f"Made the ledger {book.place}, identity {book.identity}. Keep it as carefully as the data.")
+        typer.echo(f"Created the ledger {book.place}, identity {book.identity}. Guard it as carefully as the data.")
 
 
 @app.command()
 def create(ledger: Address) -> None:
-    """Make an empty ledger, once; nothing else makes one."""
+    """Create an empty ledger. No other command does."""
     make(ledger)
 
 
@@ -58,9 +58,9 @@ def _chosen(book: "Ledger", dataset: str | None) -> tuple[str, ...]:
 
 @app.command()
 def show(ledger: Address, dataset: Dataset = None) -> None:
-    """What is spent and left of every budget, and what that means."""
+    """Show what is spent and left. Explains what that means for people in the data."""
     from reaedp.cli import screen
-    from reaedp.privacy.admission import OVERDRAWN
+    from reaedp.ledger.admission import OVERDRAWN
 
     with _open(ledger) as book:
         for name in _chosen(book, dataset):
@@ -71,7 +71,7 @@ def show(ledger: Address, dataset: Dataset = None) -> None:
 
 @app.command()
 def history(ledger: Address, dataset: Dataset = None) -> None:
-    """Every entry: charges, finished releases, raised budgets."""
+    """List all entries: charges, finished releases, raised budgets."""
     from reaedp.cli import screen
 
     with _open(ledger) as book, screen.steps() as progress:
@@ -83,34 +83,34 @@ def history(ledger: Address, dataset: Dataset = None) -> None:
 @app.command()
 def forecast(
     ledger: Address,
-    epsilon: Annotated[float, typer.Option(help="Price of one release.")],
+    epsilon: Annotated[float, typer.Option(help="ε of one release.")],
     dataset: Dataset = None,
-    delta: Annotated[
-        float | None, typer.Option(help="With Gaussian noise, the δ at which one release costs ε.")
-    ] = None,
+    delta: Annotated[float | None, typer.Option(help="δ of one release, for Gaussian noise.")] = None,
 ) -> None:
-    """How many more releases of one kind the budget allows: Laplace, or Gaussian if a δ is given."""
+    """Show how many more histograms are affordable. With Laplace noise, or Gaussian if a δ is given."""
     from reaedp.mechanisms.gaussian import Gaussian
     from reaedp.mechanisms.laplace import Laplace
-    from reaedp.privacy.unit import Sensitivity
+    from reaedp.statistics.marginal import counting_sensitivity
 
-    one_row = Sensitivity(1, 1, 1)
-    mechanism: Any = Laplace(epsilon) if delta is None else Gaussian.within(epsilon, delta, one_row)
     with _open(ledger) as book:
         for name in _chosen(book, dataset):
-            copies = book.copies_left(name, mechanism.price(one_row))
-            typer.echo(f"{name}: {copies:,} more releases with {mechanism.name} noise at ε = {epsilon:g} each.")
+            counts = counting_sensitivity(book.unit(name))
+            mechanism: Any = Laplace(epsilon) if delta is None else Gaussian.within(epsilon, delta, counts)
+            copies = book.copies_left(name, mechanism.price(counts))
+            typer.echo(f"{name}: {copies:,} more histograms with {mechanism.name} noise at ε = {epsilon:g} each.")
 
 
 @app.command()
 def verify(
     ledger: Address,
-    checkpoint: Annotated[Path | None, typer.Option(help="A checkpoint kept elsewhere; finds truncation too.")] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="A checkpoint kept elsewhere, to find missing entries.")
+    ] = None,
     second_opinion: Annotated[
-        bool, typer.Option("--second-opinion", help="Compose what was spent once more, by dp-accounting.")
+        bool, typer.Option("--second-opinion", help="Also compute what was spent with dp-accounting.")
     ] = False,
 ) -> None:
-    """Check every entry against the chain of hashes."""
+    """Check that no entry was changed, using the chain of hashes."""
     from reaedp.cli.screen import steps
     from reaedp.errors import ReaedpError
 
@@ -118,21 +118,23 @@ def verify(
         with steps() as progress:
             progress("checking every entry")
             number = book.verify(checkpoint)
-        typer.echo("1 entry is sound." if number == 1 else f"{number:,} entries are sound.")
+        typer.echo("1 entry is intact." if number == 1 else f"{number:,} entries are intact.")
         for name in book.datasets() if second_opinion else ():
             ours, theirs = book.spent(name), book.second_opinion(name)
             if theirs is None:
-                typer.echo(f"{name}: dp-accounting cannot compose these losses.")
+                typer.echo(f"{name}: dp-accounting cannot compose these privacy losses; no second opinion.")
                 continue
-            typer.echo(f"{name}: ε = {ours:.5g}; by dp-accounting between {theirs.low:.5g} and {theirs.high:.5g}.")
+            typer.echo(f"{name}: ε = {ours:.5g}; dp-accounting says {theirs.low:.5g} to {theirs.high:.5g}.")
             if ours < theirs.low:
-                raise ReaedpError(f"What {name!r} spent is understated. Stop releasing, and report this as a bug.")
+                raise ReaedpError(
+                    f"The ledger understates what {name!r} has spent. Make no more releases, and report this as a bug."
+                )
 
 
 @app.command(name="checkpoint")
-def write_checkpoint(ledger: Address, out: Annotated[Path, typer.Option(help="Where to keep it.")]) -> None:
-    """Write the number and hash of the last entry, to be kept in another place."""
-    from reaedp.place import outside_releases
+def write_checkpoint(ledger: Address, out: Annotated[Path, typer.Option(help="The file to write.")]) -> None:
+    """Save the last entry's number and hash. Keep the file in another place."""
+    from reaedp.release.place import outside_releases
 
     outside_releases(out)
     with _open(ledger) as book, writing(out):
@@ -145,7 +147,7 @@ def export(
     form: Annotated[Format, typer.Option("--format", help="json or csv.")] = Format.JSON,
     dataset: Dataset = None,
 ) -> None:
-    """Write all entries to the terminal as JSON or CSV."""
+    """Print all entries as JSON or CSV."""
     with _open(ledger) as book:
         records = [_record(entry) for entry in book.history(dataset)]
     if form is Format.JSON:
@@ -163,9 +165,9 @@ def raise_budget(
     dataset: Annotated[str, typer.Option(help="The data set whose budget is raised.")],
     epsilon: Annotated[float, typer.Option(help="The new ε.")],
     delta: Annotated[float, typer.Option(help="The new δ.")],
-    reason: Annotated[str, typer.Option(help="Why; it is recorded for ever.")],
+    reason: Annotated[str, typer.Option(help="Why. This is recorded permanently.")],
 ) -> None:
-    """Raise a budget, with a reason that is recorded in the chain."""
+    """Raise a budget and record the reason."""
     from reaedp.privacy.budget import Budget
 
     with _open(ledger) as book:
@@ -178,15 +180,15 @@ def recover(
     ledger: Address,
     lost: Annotated[
         list[str],
-        typer.Option(help="DATASET=EPSILON, DATASET=EPSILON,DELTA or DATASET=all: what the lost entries cost at most."),
+        typer.Option(help="Most that lost entries can have cost: DATASET=EPSILON[,DELTA] or DATASET=all."),
     ],
-    reason: Annotated[str, typer.Option(help="What happened; it is recorded for ever.")],
+    reason: Annotated[str, typer.Option(help="What happened. This is recorded permanently.")],
 ) -> None:
-    """Go on with an older copy of a ledger, after entering what the entries that it lacks cost."""
-    from reaedp.privacy.ledger import Ledger
+    """Continue from an older copy of a ledger. What its missing entries cost is recorded first."""
+    from reaedp.ledger.ledger import Ledger
 
     first, last = Ledger.recover(ledger, dict(map(_lost, lost)), reason)
-    typer.echo(f"Entries {first:,} to {last:,} are recorded as lost, and what they cost is charged.")
+    typer.echo(f"Recorded entries {first:,} to {last:,} as lost and charged their cost.")
 
 
 def _lost(text: str) -> tuple[str, tuple[float, float] | None]:

@@ -7,30 +7,31 @@ import typer
 
 from reaedp.cli.data import Engine, Memory
 
+Out = Annotated[
+    Path | None, typer.Option(help="The page to write. Default: next to the release folder, never inside it.")
+]
+Custodian = Annotated[bool, typer.Option("--custodian", help="Include the true values. Never publish this edition.")]
+
 
 def report(
     *,
     folder: Annotated[Path, typer.Argument(help="A release folder.")],
-    out: Annotated[
-        Path | None, typer.Option(help="The page to write; by default beside the folder, never inside it.")
-    ] = None,
-    custodian: Annotated[
-        bool, typer.Option("--custodian", help="The edition with the truth in it, which is not to be published.")
-    ] = False,
-    data: Annotated[str | None, typer.Option(help="The data it was made from; with --custodian only.")] = None,
-    others: Annotated[str | None, typer.Option(help="People of the same population who are not in the data.")] = None,
-    label: Annotated[str | None, typer.Option(help="A column to predict from synthetic records.")] = None,
+    out: Out = None,
+    custodian: Custodian = False,
+    data: Annotated[str | None, typer.Option(help="The data the release was made from. Only with --custodian.")] = None,
+    others: Annotated[str | None, typer.Option(help="People from the same population who are not in the data.")] = None,
+    label: Annotated[str | None, typer.Option(help="A column to predict from the synthetic records.")] = None,
     evaluation: Annotated[
-        Path | None, typer.Option(help="A folder that `reaedp evaluate` wrote, instead of evaluating anew.")
+        Path | None, typer.Option(help="Results of an earlier `reaedp evaluate`, to save time.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="For repeatable attacks; the release itself is never made anew.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the attacks. The release itself never changes.")] = 0,
     engine: Engine = None,
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
 ) -> None:
-    """Write a release folder as one HTML page."""
+    """Write an HTML report of a release folder."""
     from reaedp.cli.screen import steps
     from reaedp.errors import DeclarationError, NotDisclosable
-    from reaedp.place import outside_releases
+    from reaedp.release.place import outside_releases
     from reaedp.report.page import save
     from reaedp.report.public import public_report
 
@@ -39,8 +40,8 @@ def report(
     if not custodian:
         if data is not None or evaluation is not None:
             raise NotDisclosable(
-                "A public report must not contain what was computed from the data without noise; given --data or"
-                " --evaluation. Add --custodian for the edition that is not to be published."
+                "A public report must not contain anything computed from the data without noise, but --data or"
+                " --evaluation was given. Add --custodian for the edition that must not be published."
             )
         with steps() as progress:
             progress("drawing")
@@ -48,7 +49,7 @@ def report(
         typer.echo(f"Wrote {page}.")
         return
     if data is None:
-        raise DeclarationError("The custodian's edition needs the data: add --data.")
+        raise DeclarationError("The custodian's edition needs the data. Add --data.")
     with steps() as progress:
         import numpy as np
 

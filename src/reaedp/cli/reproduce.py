@@ -8,21 +8,19 @@ import typer
 
 
 def reproduce(
-    names: Annotated[list[str] | None, typer.Argument(help="Items to reproduce; all if none is named.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="Items to reproduce. Default: all.")] = None,
     *,
-    out: Annotated[Path, typer.Option(help="The folder to make; it must not exist.")] = Path("reproduction"),
-    data: Annotated[
-        Path | None, typer.Option(help="A folder of public data; by default that of REAEDP_DATA, if it is set.")
-    ] = None,
+    out: Annotated[Path, typer.Option(help="The folder to create. It must not exist.")] = Path("reproduction"),
+    data: Annotated[Path | None, typer.Option(help="A folder with the public data sets. Default: REAEDP_DATA.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer runs.")] = False,
 ) -> None:
-    """Run the paper's experiments with our mechanisms and the published formulas, and judge each claim."""
+    """Repeat the paper's experiments. Uses its formulas and ours, and judges each claim."""
     import numpy as np
 
     from reaedp.cli.screen import steps
     from reaedp.paper.items import ITEMS
     from reaedp.paper.reproduction import SEED, reproduce
-    from reaedp.place import outside_releases
+    from reaedp.release.place import outside_releases
 
     outside_releases(out)
     found = data or (Path(os.environ["REAEDP_DATA"]) if "REAEDP_DATA" in os.environ else None)

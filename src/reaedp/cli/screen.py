@@ -3,7 +3,7 @@
 import math
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,13 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 from rich.text import Text
 
-from reaedp.advice import advice
-from reaedp.forecast import Forecast
-from reaedp.plan import Plan
-from reaedp.privacy.accounting import epsilon, tally
+from reaedp.ledger.admission import shown
+from reaedp.plan.advice import advice
+from reaedp.plan.forecast import Forecast
+from reaedp.plan.plan import Plan
+from reaedp.privacy.accounting import epsilon
 from reaedp.privacy.budget import Budget
-from reaedp.readme import factor, hundredths, posterior
+from reaedp.release.readme import factor, hundredths, posterior
 
 #: Where nobody watches, lines are long enough to be searched.
 console = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
@@ -37,7 +38,7 @@ def steps() -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def counted_steps() -> Iterator[tuple[Callable[[str], None], Callable[[str, int, int], None]]]:
-    """The same, and a bar for what is counted, with the time that is left."""
+    """A line that says what is being done, and a bar with the remaining time for what is counted."""
     if not sys.stderr.isatty():
         yield lambda _: None, lambda what, done, of: None  # noqa: ARG005
         return
@@ -65,13 +66,13 @@ def show_plan(plan: Plan, plot: Path | None = None) -> None:
     """Cost, remaining budget and expected error, from public facts."""
     contract, requests = plan.contract, plan.requests()
     with steps() as progress:
-        progress("computing what the plan buys")
+        progress("computing costs and expected errors")
         forecasts = [Forecast.of(request, contract) for request in requests]
         told = list(advice(requests, contract))
         if plot is not None:
             _plot_records(plan, plot)
     table = Table(title=f"Plan for {contract.dataset}", title_justify="left")
-    for heading in ("release", "what", "ε", "cells", "error", "95 %", "all cells 95 %"):
+    for heading in ("release", "what", "ε", "cells", "mean error", "95 % error", "all cells, 95 %"):
         table.add_column(heading, justify="left" if heading in ("release", "what") else "right")
     for forecast in forecasts:
         expected = forecast.expected
@@ -83,15 +84,14 @@ def show_plan(plan: Plan, plot: Path | None = None) -> None:
         console.print(f"{forecast.name}: {forecast.words}", markup=False)
     for line in told:
         console.print(line, markup=False)
-    cost = epsilon(tally([request.charge(contract).price for request in requests]), contract.budget.delta)
-    console.print(f"All releases together cost ε = {cost:.4g} at δ = {contract.budget.delta:g}.")
-    console.print(_left(plan), markup=False)
-    if not affordable(plan):
-        console.print("The plan does not fit into what is left.")
+    cost = shown(epsilon(plan.prices(), contract.budget.delta), up=True)
+    console.print(f"All releases together cost ε = {cost} at δ = {contract.budget.delta:g}.")
+    for line in _left(plan):
+        console.print(line, markup=False)
 
 
 def write_plan_page(plan: Plan, path: Path) -> None:
-    """The page with sliders."""
+    """Write the HTML page with sliders."""
     from reaedp.report.page import save
     from reaedp.report.plan_page import plan_page
 
@@ -103,55 +103,54 @@ def write_plan_page(plan: Plan, path: Path) -> None:
 def _plot_records(plan: Plan, path: Path) -> None:
     from reaedp.cli.chart import write_chart
     from reaedp.errors import DeclarationError
-    from reaedp.purchase import Purchase
+    from reaedp.plan.purchase import Purchase
     from reaedp.synthesis.deniability import Deniable
 
     mechanisms = [request.mechanism for request in plan.requests() if isinstance(request.mechanism, Deniable)]
     if not mechanisms:
-        raise DeclarationError("--plot draws the records of method deniable; this plan has no such release.")
+        raise DeclarationError(
+            '--plot needs a release of synthetic records with method = "deniable"; the plan has none.'
+        )
     points = Purchase.of(mechanisms[0], plan.contract).curve(_PLAUSIBLE, _FACTORS)
     write_chart(path, points, ("epsilon", f"records_if_{_PLAUSIBLE}_seeds_are_plausible"))
 
 
-def _left(plan: Plan) -> str:
-    """What remains of the budget; a plan may be made before its ledger."""
+def _left(plan: Plan) -> Iterator[str]:
+    """What the ledger has left, and whether it would admit the plan; a plan may be made before its ledger."""
     from reaedp.errors import LedgerMissing
-    from reaedp.privacy.ledger import Ledger
+    from reaedp.ledger.ledger import Ledger
+    from reaedp.plan.affordable import largest_factor, rest_of
 
     contract = plan.contract
+    rest = rest_of(contract)
     try:
         with Ledger.open(contract.ledger) as book:
             known = contract.dataset in book.datasets()
             left = book.remaining(contract.dataset) if known else contract.budget.epsilon
+        yield f"The ledger has ε = {shown(left, up=False)} left for a release with Laplace noise."
     except LedgerMissing as error:
-        return f"The budget is ε = {contract.budget.epsilon:.4g}. {error}"
-    return f"The ledger has ε = {left:.4g} left."
-
-
-def affordable(plan: Plan) -> bool:
-    """Whether the ledger would admit a plan now, as one charge; a plan may be made before its ledger."""
-    from reaedp.errors import LedgerMissing
-    from reaedp.privacy.ledger import Ledger
-    from reaedp.privacy.spending import NOTHING, admit
-
-    contract = plan.contract
-    charges = [request.charge(contract) for request in plan.requests()]
-    with suppress(LedgerMissing), Ledger.open(contract.ledger) as book:
-        if contract.dataset in book.datasets():
-            return book.admits(charges)
-    return admit(NOTHING, tally([charge.price for charge in charges]), contract.budget) is not None
+        yield f"The budget is ε = {contract.budget.epsilon:.4g}. {error}"
+    if rest.admits(plan.prices()):
+        return
+    factor = largest_factor(plan, rest)
+    if factor is None:
+        yield "The plan does not fit into what is left, nor would it with smaller ε: buy less δ, or other releases."
+    else:
+        yield f"The plan does not fit into what is left. With every ε multiplied by {factor:g} it would."
 
 
 def show_budget(dataset: str, budget: Budget, spent: float, remaining: float) -> None:
     """A bar of what is spent, and what is left in words."""
     share = min(1.0, spent / budget.epsilon)
     filled = math.ceil(share * 40)
-    console.print(f"{dataset}: ε = {spent:.4g} of {budget.epsilon:g} spent at δ = {budget.delta:g}", markup=False)
+    gone, left = shown(spent, up=True), shown(remaining, up=False)
+    console.print(f"{dataset}: ε = {gone} of {budget.epsilon:g} spent at δ = {budget.delta:g}", markup=False)
     console.print(f"  {'█' * filled}{'░' * (40 - filled)} {share:.0%}", markup=False)
     odds, after = factor(budget.epsilon), posterior(0.01, budget.epsilon)
+    console.print(f"  ε = {left} is left for a release with Laplace noise.", markup=False)
     console.print(
-        f"  ε = {remaining:.4g} is left. When all is spent, odds about any one of them change by a factor of at most"
-        f" {odds}: 1 in 100 can become {hundredths(after)} in 100.",
+        f"  Once all is spent, the odds of any guess about one person or row have changed by a factor of at most"
+        f" {odds}: a chance of 1 in 100 can become {hundredths(after)} in 100.",
         markup=False,
     )
 

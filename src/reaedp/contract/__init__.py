@@ -5,7 +5,21 @@ from reaedp.contract.column import Column
 from reaedp.contract.contract import Contract
 from reaedp.contract.curve import Curve
 from reaedp.contract.day import Date
+from reaedp.contract.files import Files
+from reaedp.contract.notation import ColumnNotation
 from reaedp.contract.number import Integer, Number
 from reaedp.contract.picture import Picture
 
-__all__ = ["Boolean", "Category", "Column", "Contract", "Curve", "Date", "Integer", "Number", "Picture"]
+__all__ = [
+    "Boolean",
+    "Category",
+    "Column",
+    "ColumnNotation",
+    "Contract",
+    "Curve",
+    "Date",
+    "Files",
+    "Integer",
+    "Number",
+    "Picture",
+]

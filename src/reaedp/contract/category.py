@@ -10,7 +10,11 @@ from reaedp.errors import Mistakes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Category(Column):
-    """One of the declared `levels`, compared by what they mean: "1", "1.0" and "01" are the same level."""
+    """One of the declared `levels`, compared by what they mean: "1", "1.0" and "01" are the same level.
+
+    >>> Category(name="sex", levels=("f", "m"), provenance="public").cells
+    ('f', 'm', '<null>', '<unseen>')
+    """
 
     kind: ClassVar[str] = "category"
     troubles: ClassVar[tuple[Trouble, ...]] = ("null", "unseen")
@@ -21,7 +25,7 @@ class Category(Column):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The levels."""
+        """The names of the cells: the levels."""
         return self.levels
 
     def note_mistakes(self, mistakes: Mistakes) -> None:
@@ -30,16 +34,16 @@ class Category(Column):
         texts = isinstance(self.levels, tuple) and all(isinstance(level, str) for level in self.levels)
         mistakes.unless(
             texts and 1 <= len(self.levels) <= MOST_CELLS,
-            f"{self.where('levels')} must be a list of one or more texts",
+            f"{self.where('levels')} must be a list of one or more strings",
             given=self.levels,
-            remedy="If the levels are not public, `reaedp learn levels` buys them.",
+            remedy="If the levels are not public, buy them with `reaedp learn levels`.",
         )
         if texts:
             mistakes.unless(
                 not (alike := self._alike()),
                 f"{self.where('levels')} must not repeat a level; numbers and dates are compared by value",
                 given=alike,
-                remedy="Keep one of them: it stands for every way to write it.",
+                remedy="Keep one of them; it matches every way of writing the value.",
             )
 
     def _alike(self) -> list[str]:
@@ -55,7 +59,11 @@ class Category(Column):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Boolean(Column):
-    """False or true; texts such as "no", "N", "0", "yes", "T", "1" are understood."""
+    """False or true; texts such as "no", "N", "0", "yes", "T", "1" are understood.
+
+    >>> Boolean(name="smokes", provenance="public").cells
+    ('false', 'true', '<null>', '<unparsable>')
+    """
 
     kind: ClassVar[str] = "boolean"
     troubles: ClassVar[tuple[Trouble, ...]] = ("null", "unparsable")
@@ -65,7 +73,7 @@ class Boolean(Column):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """False, then true."""
+        """The names of the cells: false, then true."""
         return ("false", "true")
 
 
@@ -78,5 +86,5 @@ class Undeclared(Column):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """None yet."""
+        """The names of the cells, of which none is known yet."""
         return ()

@@ -9,7 +9,9 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
+
+from numpy.typing import NDArray
 
 from reaedp.errors import Mistakes
 
@@ -19,6 +21,13 @@ Provenance = Literal["public", "dp"]
 Trouble = Literal["null", "nan", "infinite", "unparsable", "unseen", "outside"]
 
 MOST_CELLS = 10_000_000
+
+
+class Ends(NamedTuple):
+    """Lower and upper ends of cells: numbers or days."""
+
+    low: NDArray[Any]
+    high: NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +60,11 @@ class Column(ABC):
     def regular(self) -> int:
         """Number of regular cells; kinds with many of them count without naming them."""
         return len(self.labels)
+
+    @property
+    def ends(self) -> Ends | None:
+        """Where the regular cells begin and end, in order; nothing where they are names."""
+        return None
 
     def where(self, key: str) -> str:
         """The key's full name, as messages use it."""

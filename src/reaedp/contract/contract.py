@@ -3,30 +3,42 @@
 import hashlib
 import json
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from reaedp.contract.category import Boolean, Category
+from reaedp.contract.category import Boolean, Category, Undeclared
 from reaedp.contract.column import Column, repetitions
 from reaedp.contract.curve import Curve
 from reaedp.contract.day import Date
 from reaedp.contract.document import Document, declare, unfilled
+from reaedp.contract.files import Files
+from reaedp.contract.notation import ColumnNotation
 from reaedp.contract.number import Integer, Number
 from reaedp.contract.picture import Picture
+from reaedp.contract.plugins import known
 from reaedp.errors import DeclarationError, Mistakes, sentence, unknown
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.unit import Unit
 
-KINDS: dict[str, type[Column]] = {kind.kind: kind for kind in (Number, Integer, Category, Boolean, Date)}
-TABLES = ("dataset", "unit", "budget", "columns", "curves", "picture")
+#: The kinds that engines can read; others are derived from these.
+DECLARED = (Number, Integer, Category, Boolean, Date)
+KINDS: dict[str, type[Column]] = {kind.kind: kind for kind in DECLARED}
+TABLES = ("dataset", "unit", "budget", "files", "columns", "curves", "picture")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Contract:
     """Whose data, whose privacy, how much may be spent, where that is recorded, and which cells exist.
 
-    A relative `ledger` is meant from the working directory at the moment when the contract is made, in a file from
-    the folder of that file. The ledger must exist when it is first used: `Ledger.create` makes it.
+    A relative `ledger` is meant from the working directory at the moment when the contract is made, in a file from the
+    folder of that file. The ledger must exist when it is first used: `Ledger.create` makes it. `curves` declares
+    functions of time, and `picture` an image, which such a contract has alone. `files` says how files are to be read.
+
+    >>> facts = {"budget": contract.budget, "ledger": "budget.sqlite", "columns": contract.columns}
+    >>> another = Contract(dataset="another", unit=Unit("replace"), **facts)
+    >>> another.column("age").labels[0], another.unit.noun
+    ('[0, 10)', 'row')
     """
 
     dataset: str
@@ -36,6 +48,7 @@ class Contract:
     columns: tuple[Column, ...]
     curves: tuple[Curve, ...] = ()
     picture: Picture | None = None
+    files: Files | None = None
 
     def __post_init__(self) -> None:
         mistakes = Mistakes()
@@ -55,11 +68,32 @@ class Contract:
         for key, parts in (("columns", self.columns), ("curves", self.curves)):
             twice = repetitions(part.name for part in parts)
             mistakes.unless(not twice, f"{key} must have different names", given=twice)
+        strange = [type(column).__name__ for column in self.columns if not isinstance(column, (*DECLARED, Undeclared))]
+        mistakes.unless(not strange, f"columns must be of a kind derived from {_listed(DECLARED)}", given=strange)
+        self._note_files(mistakes)
         if self.picture is not None:
             self.picture.check_unit(self.unit, mistakes)
             others = [column.name for column in self.columns] + [curve.name for curve in self.curves]
-            mistakes.unless(not others, "picture must stand alone, as its unit is a pixel and not a row", given=others)
+            mistakes.unless(
+                not others,
+                "[picture] cannot be combined with columns or curves, because its privacy unit is a pixel, not a row",
+                given=others,
+            )
         mistakes.report()
+
+    def _note_files(self, mistakes: Mistakes) -> None:
+        """Note columns of files that nothing uses: what is said of them would be lost without a word."""
+        used = {column.name for column in self.columns} | {name for curve in self.curves for name in curve.columns}
+        if self.files is None or not used:  # while columns are learned, none is declared
+            return
+        for one in self.files.columns:
+            name = one.column
+            mistakes.unless(
+                name in used | {self.unit.person},
+                f"files.columns.{name} must be a column of the contract",
+                given=name,
+                remedy=unknown("column", name, sorted(used)),
+            )
 
     def column(self, name: str) -> Column:
         """The column of this name."""
@@ -80,7 +114,7 @@ class Contract:
                 return curve
         raise DeclarationError(unknown("curve", name, [curve.name for curve in self.curves]))
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of every public fact; the same wherever the file and the ledger lie."""
         facts = {
@@ -90,6 +124,7 @@ class Contract:
             "columns": [{"kind": column.kind, **asdict(column)} for column in self.columns],
         } | ({"curves": [asdict(curve) for curve in self.curves]} if self.curves else {})
         facts |= {"picture": asdict(self.picture)} if self.picture else {}
+        facts |= {"files": self.files.facts()} if self.files and self.files.facts() else {}
         return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
 
     @classmethod
@@ -99,20 +134,25 @@ class Contract:
         mistakes = Mistakes()
         parts = _header(document, mistakes)
         columns, curves = _columns(document, mistakes), _curves(document, mistakes)
-        picture = _picture(document, mistakes)
+        picture, files = _picture(document, mistakes), _files(document, mistakes)
         if not mistakes:
             with mistakes.gathered():
-                return cls(**parts, columns=columns, curves=curves, picture=picture)
+                return cls(**parts, columns=columns, curves=curves, picture=picture, files=files)
         raise DeclarationError(*mistakes)
 
     @classmethod
     def load_without_columns(cls, path: str | Path) -> "Contract":
-        """Read only what must be known to learn about columns: data set, unit and budget."""
+        """Read only what must be known to learn about columns: data set, unit, budget, and how files are read."""
         document = Document.read(path)
         mistakes = Mistakes()
         parts = _header(document, mistakes)
+        files = _files(document, mistakes)
         mistakes.report()
-        return cls(**parts, columns=())
+        return cls(**parts, columns=(), files=files)
+
+
+def _listed(kinds: tuple[type[Column], ...]) -> str:
+    return ", ".join(kind.__name__ for kind in kinds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +207,7 @@ def _columns(document: Document, mistakes: Mistakes) -> tuple[Column, ...]:
         where = f"columns.{name}"
         if not isinstance(table, dict):
             noted.append(f"{where} must be a table; write [columns.{name}].")
-        elif not isinstance(table.get("kind"), str) or table["kind"] not in KINDS:
+        elif not known(KINDS, table.get("kind")):
             noted.append(sentence(f"{where}.kind must be one of {', '.join(KINDS)}", given=table.get("kind")))
             noted.extend(unfilled({key: value for key, value in table.items() if key != "kind"}, where))
         else:
@@ -199,3 +239,24 @@ def _picture(document: Document, mistakes: Mistakes) -> Picture | None:
     picture = declare(Picture, document.table("picture"), "picture", noted)
     mistakes.extend(document.at(mistake, "picture") for mistake in noted)
     return picture
+
+
+def _files(document: Document, mistakes: Mistakes) -> Files | None:
+    if "files" not in document.data:
+        return None
+    table, columns = dict(document.table("files")), []
+    own = table.pop("columns", {})
+    for name, facts in own.items() if isinstance(own, dict) else ():
+        noted, where = Mistakes(), f"files.columns.{name}"
+        if isinstance(facts, dict):
+            columns.append(declare(ColumnNotation, facts, where, noted, column=name))
+        else:
+            noted.append(f"{where} must be a table; write [{where}].")
+        mistakes.extend(document.at(mistake, "files", "columns", name) for mistake in noted)
+    noted = Mistakes()
+    if not isinstance(own, dict):
+        noted.append("files.columns must be tables, one for each column; write [files.columns.NAME].")
+    kept = tuple(column for column in columns if column is not None)
+    files = declare(Files, table, "files", noted, columns=kept)
+    mistakes.extend(document.at(mistake, "files") for mistake in noted)
+    return files

@@ -25,10 +25,15 @@ LARGEST_NUMBER = 1e100
 class Curve:
     """One curve for each row, over the columns `points`, or one for each value of the column `id`.
 
-    A curve less the public `offset` is described by `rank` coefficients in a `basis`, whose vector is cut at the length
-    `clip`: the root mean square of the curve over the `interval`. `rho` is the amount of smoothing, `smoothness` a
-    public bound on the root mean square slope (time counted in intervals) from which that amount can follow.
-    `missing` says what becomes of points that are absent, no number, or infinite.
+    The `form` is "wide", with a column of `points` for each of the times `at`, or "long", with the columns `time` and
+    `value`. A curve less the public `offset` is described by `rank` coefficients in a `basis`, whose vector is cut at
+    the length `clip`: the root mean square of the curve over the `interval`. `rho` is the amount of smoothing,
+    `smoothness` a public bound on the root mean square slope (time counted in intervals) from which that amount can
+    follow. `missing` says what becomes of points that are absent, no number, or infinite.
+
+    >>> smooth = {"interval": (0.0, 7.0), "basis": "fourier", "rank": 3, "clip": 1.0, "provenance": "public"}
+    >>> Curve(name="week", form="long", id="who", time="day", value="mood", **smooth).columns
+    ('who', 'day', 'mood')
     """
 
     name: str
@@ -92,14 +97,14 @@ class Curve:
         if self.form == "long":
             mistakes.unless(
                 all(map(_named, long)) and self.points == (),
-                f"{self.where('id')}, time and value must name the columns of a long curve, which has no points",
+                f"{self.where('id')}, time and value must name columns for the form 'long', which has no points",
                 given={"id": self.id, "time": self.time, "value": self.value, "points": self.points},
             )
             return
         usable = isinstance(self.points, tuple) and all(map(_named, self.points))
         mistakes.unless(
             usable and long == (None, None, None) and 2 <= len(self.points) <= MOST_POINTS,
-            f"{self.where('points')} must name 2 to {MOST_POINTS:,} columns of a wide curve, which has no id",
+            f"{self.where('points')} must name 2 to {MOST_POINTS:,} columns for the form 'wide', which has no id",
             given=_shortened(self.points),
         )
         if usable:
@@ -130,7 +135,7 @@ class Curve:
         for key in ("rho", "smoothness"):
             mistakes.unless(
                 self.basis != "bspline" or getattr(self, key) is None,
-                f"{self.where(key)} has no meaning for the basis bspline, which is not smoothed",
+                f"{self.where(key)} must be left out for the basis bspline, which is not smoothed",
                 given=getattr(self, key),
                 remedy="Choose a lower rank, or the basis wiener or fourier.",
             )
@@ -141,7 +146,7 @@ class Curve:
         usable = isinstance(self.at, tuple) and 2 <= len(self.at) <= MOST_POINTS and all(map(finite, self.at))
         mistakes.unless(
             optional or (usable and (self.form == "long" or len(self.at) == len(self.points))),
-            f"{self.where('at')} must give a finite time for each of the points",
+            f"{self.where('at')} must give one finite time per point",
             given=_shortened(self.at),
         )
         if not mistakes and not optional:
@@ -149,7 +154,7 @@ class Curve:
             ticks = [round((time - start) / (end - start) * TICKS) for time in self.at]
             mistakes.unless(
                 start <= self.at[0] and self.at[-1] <= end and all(low < high for low, high in pairwise(ticks)),
-                f"{self.where('at')} must lie in the interval, in increasing order, a millionth of it or more apart",
+                f"{self.where('at')} must increase within the interval, in steps of at least a millionth of it",
                 given=_shortened(self.at),
             )
 
@@ -158,7 +163,7 @@ class Curve:
         mistakes.unless(
             all(finite(number) and abs(number) <= LARGEST_NUMBER for number in numbers)
             and (not isinstance(self.offset, tuple) or len(self.offset) == len(self.at) > 0),
-            f"{self.where('offset')} must be a number, or one for each time of at",
+            f"{self.where('offset')} must be a number, or a list with one number per time in at",
             given=_shortened(numbers),
         )
 

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import ClassVar, Literal, get_args
 
-from reaedp.contract.column import Column, Rule, Trouble
+import numpy as np
+
+from reaedp.contract.column import Column, Ends, Rule, Trouble
 from reaedp.errors import Mistakes
 
 Every = Literal["day", "week", "month", "year"]
@@ -17,6 +19,9 @@ class Date(Column):
     """Dates from `lower` to `upper`, both included, one cell for `every` day, week, month or year.
 
     Weeks are counted from `lower`; months and years are those of the calendar.
+
+    >>> Date(name="seen", lower=date(2020, 1, 1), upper=date(2020, 3, 31), every="month", provenance="public").labels
+    ('2020-01', '2020-02', '2020-03')
     """
 
     kind: ClassVar[str] = "date"
@@ -53,6 +58,12 @@ class Date(Column):
             return (self.upper - self.lower).days // (1 if self.every == "day" else 7) + 1
         last = self.upper.year if self.every == "year" else self.upper.year * 12 + self.upper.month - 1
         return last - self.first + 1
+
+    @property
+    def ends(self) -> Ends:
+        """The first and the last day of every cell; both belong to it."""
+        low = np.array(self.starts, dtype="datetime64[D]")
+        return Ends(low, np.append(low[1:] - np.timedelta64(1, "D"), np.datetime64(self.upper, "D")))
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """TOML files that know on which line each key stands, so that mistakes can be found."""
 
+import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -7,7 +8,7 @@ from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from reaedp.contract.depth import check_depth
+from reaedp.disk.claimed_folder import claimed
 from reaedp.errors import DeclarationError, Mistakes, repeated, unknown
 
 T = TypeVar("T")
@@ -111,7 +112,7 @@ def declare(make: Callable[..., T], table: Mapping[str, Any], where: str, mistak
 
 def unfilled(table: Mapping[str, Any], where: str) -> list[str]:
     """The questions of a draft that are still open."""
-    return [f"{where}.{key} is still to be filled in." for key, value in table.items() if value == FILL_IN]
+    return [f"{where}.{key} is not filled in yet." for key, value in table.items() if value == FILL_IN]
 
 
 def _flat(value: Any) -> bool:
@@ -160,3 +161,63 @@ def _path(toml: str) -> KeyPath:
         key, nested = next(iter(nested.items()))
         path.append(key)
     return tuple(path)
+
+
+def write_column(path: Path, column: str, facts: dict[str, Any]) -> None:
+    """Set these keys of a column in a contract file, keeping everything else in it, comments included."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        document = tomlkit.parse(path.read_text(encoding="utf-8"))
+        columns: Any = document.setdefault("columns", tomlkit.table(is_super_table=True))
+        table: Any = columns.setdefault(column, tomlkit.table())
+        for key, value in facts.items():
+            table[key] = value
+        _replace(path, tomlkit.dumps(document))
+    except (OSError, TOMLKitError) as error:
+        raise DeclarationError(
+            f"{path} could not be updated ({error}). Add these lines yourself; they are paid for: {facts}."
+        ) from None
+
+
+def _replace(path: Path, text: str) -> None:
+    with claimed(path.parent, "contract") as hidden:
+        with (hidden / path.name).open("w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        (hidden / path.name).chmod(path.stat().st_mode & 0o777)
+        (hidden / path.name).replace(path)
+
+
+# How deep a TOML file goes, found in one pass before it is parsed.
+#
+# Parsers take time and memory that grow with the square of the depth of a key, and stacks for lists within lists.
+
+#: Parts of a dotted key, and brackets within brackets. Contracts and plans need three.
+MOST_PARTS, MOST_NESTED = 16, 16
+
+#: Texts and comments, whose inside does not count; parts of keys with the dots between them; brackets.
+_TOKEN = re.compile(
+    r'"""(?:[^\\]|\\.)*?"""|' + r"'''.*?'''|" + r"#[^\n]*|"
+    r"(?P<key>(?:\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'|[A-Za-z0-9_+-]+)"
+    r"(?P<more>(?:[ \t]*\.[ \t]*(?:\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'|[A-Za-z0-9_+-]+))*))|"
+    r"(?P<open>[\[{])|(?P<close>[\]}])",
+    re.DOTALL,
+)
+_PART = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'|[A-Za-z0-9_+-]+")
+
+
+def check_depth(text: str, path: Path) -> None:
+    """Refuse keys of too many parts and brackets within too many others."""
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        if token["more"] and "." in token["more"] and len(_PART.findall(token["key"])) > MOST_PARTS:
+            raise DeclarationError(f"{path}: a key must have at most {MOST_PARTS} parts separated by dots.")
+        if token["open"]:
+            depth += 1
+        elif token["close"]:
+            depth = max(0, depth - 1)
+        if depth > MOST_NESTED:
+            raise DeclarationError(f"{path}: lists and tables must be nested at most {MOST_NESTED} levels deep.")

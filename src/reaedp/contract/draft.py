@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from reaedp.contract.document import FILL_IN
+from reaedp.contract.files import Files
 
 _KIND_OF_TYPE = {
     "number": ("FLOAT", "DOUBLE", "DECIMAL"),
@@ -20,42 +21,52 @@ _KEYS = {
     "date": ("lower", "upper", "every"),
 }
 
-_HEAD = f'''# What is public about the data, before anyone looks at it.
-# Replace every "{FILL_IN}"; `reaedp check` lists what is left.
+_HEAD = f'''# What is publicly known about the data, without looking at it.
+# Replace every "{FILL_IN}"; `reaedp check` lists what is missing.
 
 [dataset]
-name = "{FILL_IN}"          # the keeper's name; one data set must not have two names
+name = "{FILL_IN}"          # the ledger keeps one budget per name: always use the same name for the same data
 
 [unit]
-change = "{FILL_IN}"        # "add-remove": a neighbour has one row more or less; "replace": one row differs
-# person = "COLUMN"        # protect people instead of rows …
-# max_rows = 1             # … of whom at most so many rows each are used
-# at_least = 1000          # a public lower bound on the number of people (rows)
+change = "{FILL_IN}"        # "add-remove": hide whether someone is in the data; "replace": hide their values only
+# person = "COLUMN"        # the column that says whose row it is: protects people, not just single rows
+# max_rows = 1             # contribution bound: at most this many rows per person are used
+# at_least = 1000          # number of people (rows) at least, from public sources
 
 [budget]
-epsilon = "{FILL_IN}"       # for all releases together; 1 is common, below 0.1 is strict, above 5 is weak
-delta = "{FILL_IN}"         # well below one in the number of people, such as 1e-6
-ledger = "{FILL_IN}"        # made by `reaedp ledger create`: a file such as "budget.sqlite" beside this one, or postgresql://…
+epsilon = "{FILL_IN}"       # for all releases together: 1 is common, below 0.1 is strict, above 5 is weak
+delta = "{FILL_IN}"         # well below 1 / number of people, such as 1e-6
+ledger = "{FILL_IN}"        # from `reaedp ledger create`: a file next to this one, such as "budget.sqlite", or postgresql://…
 '''
 
 _CURVES = """
-# Columns that hold a function of time can be averaged as curves:
+# Measurements over time can be averaged as curves:
 # [curves.NAME]
-# form = "wide"              # one curve a row; or "long": id = "COLUMN", time = "COLUMN", value = "COLUMN"
+# form = "wide"              # one curve per row; or "long" with id = "COLUMN", time = "COLUMN", value = "COLUMN"
 # points = ["COLUMN", "COLUMN"]
 # at = [0.0, 1.0]            # the time of each of the points
 # interval = [0.0, 1.0]
 # basis = "wiener"           # or "fourier", "bspline"
-# rank = 20                  # coefficients
-# clip = 10.0                # the largest root mean square of a curve that is not cut
-# provenance = "public"      # these facts are known without the data
+# rank = 20                  # number of basis functions
+# clip = 10.0                # curves with a larger root mean square are scaled down to it
+# provenance = "public"      # these facts are known without looking at the data
 """
 
 
-def draft(columns: Mapping[str, str], ledger: str | None = None) -> str:
+def draft(columns: Mapping[str, str], ledger: str | None = None, files: Files | None = None) -> str:
     """The text of a contract with everything that only the custodian knows marked."""
     head = _HEAD if ledger is None else _HEAD.replace(f'ledger = "{FILL_IN}"', f"ledger = {_text(ledger)}")
-    return head + "".join(_table(name, _kind(kind)) for name, kind in columns.items()) + _CURVES
+    return head + _files(files) + "".join(_table(name, _kind(kind)) for name, kind in columns.items()) + _CURVES
+
+
+def _files(files: Files | None) -> str:
+    """How files are read, where that is known; values in them were not looked at."""
+    facts = {} if files is None else files.facts()
+    if not facts:
+        return ""
+    lines = [f"{key} = {_text(value)}" for key, value in facts.items()]
+    more = ['# decimal = ","            # also: thousands, dates = "%d.%m.%Y", missing = ["NA"]; see docs/files.md']
+    return "\n".join(["\n[files]", *lines, *more]) + "\n"
 
 
 def _kind(engine_type: str) -> str | None:
@@ -71,7 +82,9 @@ def _table(name: str, kind: str | None) -> str:
     else:
         lines.append(f'kind = "{kind}"')
         lines += [f'{key} = "{FILL_IN}"' for key in _KEYS[kind]]
-    lines.append(f'provenance = "{FILL_IN}"    # "public" if the cells are known without the data; else `reaedp learn`')
+    lines.append(
+        f'provenance = "{FILL_IN}"    # "public" if known without looking at the data; else run `reaedp learn`'
+    )
     return "\n".join(lines) + "\n"
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.contract.column import MOST_CELLS, Column, Rule, Trouble, finite, whole
+from reaedp.contract.column import MOST_CELLS, Column, Ends, Rule, Trouble, finite, whole
 from reaedp.errors import Mistakes
 
 #: Whole numbers up to here are exact as doubles, so that one comparison serves every engine.
@@ -22,11 +22,20 @@ def uniform_edges(lower: float, upper: float, bins: int) -> NDArray[np.float64]:
     return edges
 
 
+def _check_whole(column: Column, mistakes: Mistakes, key: str, range_: tuple[int, int], words: str) -> None:
+    """Note a key that is no whole number within a range, which `words` describe."""
+    given = getattr(column, key)
+    mistakes.unless(whole(given, *range_), f"{column.where(key)} must be a whole number {words}", given=given)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number(Column):
     """Real numbers in bins: `lower`, `upper` and `bins`, or `edges`.
 
     A bin contains its lower edge; the last one contains both.
+
+    >>> Number(name="dose", edges=(0.0, 0.5, 2.0), provenance="public").labels
+    ('[0, 0.5)', '[0.5, 2]')
     """
 
     kind: ClassVar[str] = "number"
@@ -56,6 +65,12 @@ class Number(Column):
         return int(self.bins or 0) if self.edges is None else len(self.edges) - 1
 
     @property
+    def ends(self) -> Ends:
+        """The edges of every bin."""
+        edges = self.boundaries
+        return Ends(edges[:-1], edges[1:])
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """Half-open intervals, the last one closed."""
         texts = [f"{edge:.12g}" for edge in self.boundaries]
@@ -73,9 +88,9 @@ class Number(Column):
         else:
             mistakes.unless(
                 False,
-                f"{self.where('edges')} or all of lower, upper and bins must be declared, not both",
+                f"{self.where('edges')} or all of lower, upper and bins must be declared, but not both",
                 given={"lower": self.lower, "upper": self.upper, "bins": self.bins, "edges": self.edges},
-                remedy="If the bounds are not public, `reaedp learn bounds` buys them.",
+                remedy="If the bounds are not public, buy them with `reaedp learn bounds`.",
             )
 
     def _check_uniform(self, mistakes: Mistakes) -> None:
@@ -83,11 +98,7 @@ class Number(Column):
             mistakes.unless(
                 finite(getattr(self, key)), f"{self.where(key)} must be a finite number", given=getattr(self, key)
             )
-        mistakes.unless(
-            whole(self.bins, 1, MOST_CELLS),
-            f"{self.where('bins')} must be a whole number from 1 to {MOST_CELLS:,}",
-            given=self.bins,
-        )
+        _check_whole(self, mistakes, "bins", (1, MOST_CELLS), f"from 1 to {MOST_CELLS:,}")
         if mistakes:
             return
         mistakes.unless(
@@ -113,7 +124,11 @@ class Number(Column):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Integer(Column):
-    """Whole numbers from `lower` to `upper`, `width` of them to a cell. A fraction counts as unparsable."""
+    """Whole numbers from `lower` to `upper`, `width` of them to a cell. A fraction counts as unparsable.
+
+    >>> Integer(name="visits", lower=0, upper=5, width=2, provenance="public").labels
+    ('0..1', '2..3', '4..5')
+    """
 
     kind: ClassVar[str] = "integer"
     troubles: ClassVar[tuple[Trouble, ...]] = ("null", "nan", "infinite", "unparsable", "outside")
@@ -129,8 +144,14 @@ class Integer(Column):
 
     @property
     def regular(self) -> int:
-        """Number of runs."""
+        """Number of cells: runs of `width` whole numbers."""
         return (self.upper - self.lower) // self.width + 1
+
+    @property
+    def ends(self) -> Ends:
+        """The first and the last number of every cell; both belong to it."""
+        low = np.arange(self.lower, self.upper + 1, self.width, dtype=np.int64)
+        return Ends(low, np.minimum(low + (self.width - 1), self.upper))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -144,16 +165,8 @@ class Integer(Column):
         """Note whatever is wrong with the declaration."""
         Column.note_mistakes(self, mistakes)
         for key in ("lower", "upper"):
-            mistakes.unless(
-                whole(getattr(self, key), -LARGEST_INTEGER, LARGEST_INTEGER),
-                f"{self.where(key)} must be a whole number between -2^53 and 2^53",
-                given=getattr(self, key),
-            )
-        mistakes.unless(
-            whole(self.width, 1, LARGEST_INTEGER),
-            f"{self.where('width')} must be a whole number of at least 1",
-            given=self.width,
-        )
+            _check_whole(self, mistakes, key, (-LARGEST_INTEGER, LARGEST_INTEGER), "between -2^53 and 2^53")
+        _check_whole(self, mistakes, "width", (1, LARGEST_INTEGER), "of at least 1")
         if mistakes:
             return
         mistakes.unless(

@@ -22,7 +22,11 @@ PIXELS_ONLY = (
 class Picture:
     """Grey (one channel) or red, green and blue; pixel values outside `lower` to `upper` are cut to this range.
 
-    The unit of privacy is a pixel, all of whose channels may have any other values in the range.
+    The unit of privacy is a pixel, all of whose channels may have any other values in the range. It is `width` pixels
+    wide and `height` high, with one or three `channels`.
+
+    >>> Picture(width=4, height=3, channels=1, lower=0, upper=255, provenance="public").shape
+    (3, 4)
     """
 
     width: int
@@ -45,7 +49,7 @@ class Picture:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """That of an array of its values: rows, columns and, if there are three, channels."""
+        """The shape of an array of the values: rows, columns and, if there are three, channels."""
         return (self.height, self.width) if self.channels == 1 else (self.height, self.width, self.channels)
 
     @property
@@ -62,7 +66,7 @@ class Picture:
         """Note a unit of privacy that is not a pixel."""
         mistakes.unless(
             unit.change == "replace" and unit.person is None,
-            "unit must be change = 'replace' without a person for a picture, whose pixels change but do not come or go",
+            "For a picture, unit must be change = 'replace' without person, as pixels change but do not come or go",
             given={"change": unit.change, "person": unit.person},
             remedy=PIXELS_ONLY,
         )

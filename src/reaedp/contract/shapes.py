@@ -20,6 +20,10 @@ FINITE_NUMBER = f"^{_SPACE}[+-]?{_DIGITS}([eE][+-]?[0-9]+)?{_SPACE}$"
 PLAIN_NUMBER = f"^{_SPACE}[+-]?{_DIGITS}([eE][+-]?[0-9]{{1,2}})?{_SPACE}$"
 #: Digits, and nothing but zeros behind a point: as a name, these digits and no others.
 WHOLE_NUMBER = f"^{_SPACE}[+-]?[0-9]+([.]0*)?{_SPACE}$"
+#: Digits around an e as no program prints a double: that has a point, a sign, or one digit and an exponent from 16 on.
+#: Identifiers of hexadecimal digits look so. As a name, this text: 12e45678 and 99e999 are two people, not infinity.
+_EXPONENT = "([0-9]|0[0-9]+|1[0-5]|30[89]|3[1-9][0-9]|[4-9][0-9]{2}|[1-9][0-9]{3,})"
+IDENTIFIER = f"^{_SPACE}(([0-9]{{2,}}|0)[eE][0-9]+|[1-9][eE]{_EXPONENT}){_SPACE}$"
 NOT_A_NUMBER = f"^{_SPACE}[+-]?{_NAN}{_SPACE}$"
 INFINITE = f"^{_SPACE}[+-]?{_INFINITY}{_SPACE}$"
 #: Year, month and day, which need not exist; a time may follow. With a zone the day is that of UTC.

@@ -1,1 +1,1 @@
-"""The only folder that holds records: it opens data, charges the ledger, counts, and asks for noise."""
+"""The curator, the only way to records: it decides whose rows count, charges the ledger, counts, and asks for noise."""

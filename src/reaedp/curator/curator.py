@@ -1,17 +1,19 @@
-"""The one door: charge the ledger, count, add noise, hand out the release."""
+"""The curator: charge the ledger, count, add noise, hand out the release."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from reaedp.contract import Contract
 from reaedp.curator.records import Records
+from reaedp.engines.data import Data, Engine
 from reaedp.errors import ReaedpError, Stopped
+from reaedp.ledger.ledger import Ledger
 from reaedp.mechanisms.mechanism import Mechanism
 from reaedp.mechanisms.noise import Noise, SecretNoise
-from reaedp.privacy.ledger import Ledger
-from reaedp.release import Release
-from reaedp.request import Request
+from reaedp.plan.kinds.synthetic import MethodName, PlannedSynthetic
+from reaedp.plan.request import Request
+from reaedp.release.release import Release
+from reaedp.statistics.names import column_names
 from reaedp.statistics.statistic import Statistic
 
 
@@ -31,9 +33,16 @@ def charged(entries: Sequence[int]) -> Iterator[None]:
 
 
 class Curator:
-    """Holds records and answers for a price. Whatever leaves it went through noise that was charged before."""
+    """Holds records and answers for a price. Whatever leaves it went through noise that was charged before.
 
-    def __init__(self, contract: Contract, data: Any, *, noise: Noise | None = None, engine: Any = None) -> None:
+    >>> release = Curator(contract, "data.csv").release(Marginal("sex"), Laplace(1.0), name="sexes")
+    >>> release.name, release.counts.names
+    ('sexes', ('sex',))
+    """
+
+    def __init__(
+        self, contract: Contract, data: Data, *, noise: Noise | None = None, engine: Engine | None = None
+    ) -> None:
         self.contract = contract
         self._records = Records(contract, data, engine)
         self._noise: Noise = SecretNoise() if noise is None else noise
@@ -41,16 +50,50 @@ class Curator:
         self.ledger.register(contract.dataset, contract.budget, contract.unit)
 
     def release(self, statistic: Statistic, mechanism: Mechanism, *, name: str = "release") -> Release:
-        """Charge for one statistic and release it."""
+        """Charge for one statistic and release it.
+
+        A mechanism may be asked for by its price, as in `Gaussian(epsilon=1, delta=1e-6)`.
+        """
         (release,) = self.release_all([Request(name, statistic, mechanism)])
         with charged([release.entry]):
             self.ledger.finish([release.entry])
         return release
 
+    def synthesize(
+        self,
+        *,
+        rows: int,
+        epsilon: float,
+        delta: float,
+        columns: str | Sequence[str] | None = None,
+        method: MethodName = "network",
+        keep: str | Sequence[str] = (),
+        name: str = "synthetic",
+    ) -> Release:
+        """Charge (ε, δ) for synthetic rows of these columns, by default of all, and release them.
+
+        `method` and `keep` are those of plans: "network" draws from a model, "amortised" and "deniable" also start from
+        cells of real records in the columns `keep`, or in columns that the noisy tables choose.
+        """
+        wanted = tuple(column.name for column in self.contract.columns) if columns is None else column_names(columns)
+        planned = PlannedSynthetic(
+            name=name,
+            kind="synthetic",
+            columns=wanted,
+            rows=rows,
+            method=method,
+            keep=column_names(keep),
+            epsilon=epsilon,
+            delta=delta,
+        )
+        request = planned.request(self.contract)
+        return self.release(request.statistic, request.mechanism, name=name)
+
     def release_all(
         self, requests: Sequence[Request], progress: Callable[[str], None] = lambda _: None
     ) -> tuple[Release, ...]:
         """Charge for all requests or for none, then answer them; the caller marks the entries as finished."""
+        requests = [request.settled(self.contract) for request in requests]
         charges = [request.charge(self.contract) for request in requests]
         for request in requests:
             self._records.check(request.statistic.columns)
@@ -81,4 +124,5 @@ class Curator:
             entry=entry,
             contract=self.contract.fingerprint,
             seeded=self._noise.seeded,
+            delta=self.contract.budget.delta,
         )

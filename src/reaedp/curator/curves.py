@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from reaedp.answer import Integers
 from reaedp.contract import Column, Contract, Curve, Number
 from reaedp.contract.category import Undeclared
-from reaedp.curator.canonical import parts_of_number
-from reaedp.curator.curve_order import Sql, mixed
-from reaedp.curator.embedded import EmbeddedSource, failure
-from reaedp.curator.lattice_points import long_points, wide_points
-from reaedp.curator.source import CurveCounter
-from reaedp.curator.stream import batches, doubles, pairs
 from reaedp.curves.lattice import CurveLattice
 from reaedp.curves.mean_curve import share_of_a_person
-from reaedp.engine import connect
+from reaedp.disk.duckdb_engine import connect
+from reaedp.engines.canonical import parts_of_number
+from reaedp.engines.curve_order import Sql, mixed
+from reaedp.engines.embedded import EmbeddedSource, failure
+from reaedp.engines.lattice_points import long_points, wide_points
+from reaedp.engines.source import CurveCounter
+from reaedp.engines.stream import batches, doubles, pairs
 
 
 class Origin(NamedTuple):
@@ -73,7 +73,7 @@ def _blocks(origin: Origin, contract: Contract, name: str) -> Iterator[Integers]
 
 
 def _columns(curve: Curve) -> tuple[Column, ...]:
-    """What is read of the data."""
+    """The columns of the data that are read."""
     if curve.form == "wide":
         return tuple(map(_number, curve.points))
     return (Undeclared(name=str(curve.id), provenance="public"), _number(str(curve.time)), _number(str(curve.value)))

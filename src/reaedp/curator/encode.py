@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 from reaedp.contract import Boolean, Category, Column, Date, Integer, Number
 from reaedp.contract.column import Trouble
 from reaedp.contract.day import EPOCH
+from reaedp.contract.number import uniform_edges
 from reaedp.curator import calendar
 from reaedp.curator.uniform_bins import UniformBins
+from reaedp.statistics.by_kind import ByKind, no_way
 
 #: So many months or years are told apart by comparisons, more of them by arithmetic, which takes longer for each row.
 FEW_STARTS = 256
@@ -31,7 +33,7 @@ def encode(column: Column, number: int) -> nw.Expr:
     condition holds for a null value, which is what is left at the end: it was not understood if the cell is filled.
     Engines count small types in arrays.
     """
-    cases = [*_certain(column, number), *_ENCODERS[column.kind](column, nw.col(f"v{number}"))]
+    cases = [*_certain(column, number), *_ENCODERS.of(column)(column, nw.col(f"v{number}"))]
     if "unparsable" in column.troubles:
         cases.append((nw.col(f"filled{number}"), _code(column, "unparsable")))
     return _chain(cases, _code(column, "null")).cast(_narrowest(column))
@@ -60,9 +62,13 @@ def _certain(column: Column, number: int) -> list[Case]:
 
 
 def _uniform(column: Column) -> UniformBins | None:
+    """A kind that is derived from numbers may declare bounds and draw other bins between them."""
     if not isinstance(column, Number) or column.lower is None or column.upper is None:
         return None
-    return UniformBins.of(float(column.lower), float(column.upper), column.regular)
+    low, high = float(column.lower), float(column.upper)
+    if type(column) is not Number and not np.array_equal(column.boundaries, uniform_edges(low, high, column.regular)):
+        return None
+    return UniformBins.of(low, high, column.regular)
 
 
 def _narrowest(column: Column) -> type[nw.Int8 | nw.Int16 | nw.Int32]:
@@ -82,8 +88,7 @@ def _chain(cases: Sequence[Case], otherwise: nw.Expr) -> nw.Expr:
     return result
 
 
-def _number(column: Column, value: nw.Expr) -> list[Case]:
-    assert isinstance(column, Number)
+def _number(column: Number, value: nw.Expr) -> list[Case]:
     edges = column.boundaries
     low, high, last = float(edges[0]), float(edges[-1]), len(edges) - 2
     bins = _uniform(column)
@@ -95,8 +100,7 @@ def _number(column: Column, value: nw.Expr) -> list[Case]:
     ]
 
 
-def _integer(column: Column, value: nw.Expr) -> list[Case]:
-    assert isinstance(column, Integer)
+def _integer(column: Integer, value: nw.Expr) -> list[Case]:
     low, high = float(column.lower), float(column.upper)
     return [
         ((value >= low) & (value <= high), ((value - low) / float(column.width)).floor()),
@@ -105,8 +109,7 @@ def _integer(column: Column, value: nw.Expr) -> list[Case]:
     ]
 
 
-def _date(column: Column, value: nw.Expr) -> list[Case]:
-    assert isinstance(column, Date)
+def _date(column: Date, value: nw.Expr) -> list[Case]:
     low, high = (float((end - EPOCH).days) for end in (column.lower, column.upper))
     if column.every in ("day", "week"):
         cell = ((value - low) / (1.0 if column.every == "day" else 7.0)).floor()
@@ -154,10 +157,9 @@ def _search(value: nw.Expr, edges: NDArray[np.float64], first: int, last: int) -
 
 
 #: The case of regular values first, then those of all others that are not null.
-_ENCODERS: dict[str, Callable[[Column, nw.Expr], list[Case]]] = {
-    Number.kind: _number,
-    Integer.kind: _integer,
-    Date.kind: _date,
-    Boolean.kind: _boolean,
-    Category.kind: _category,
-}
+_ENCODERS = ByKind[Callable[[Any, nw.Expr], list[Case]]](
+    "from its canonical values to cells",
+    {Number: _number, Integer: _integer, Date: _date, Boolean: _boolean, Category: _category},
+    otherwise=no_way,
+    over="columns",
+)

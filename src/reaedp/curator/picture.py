@@ -7,8 +7,9 @@ import numpy as np
 
 from reaedp.answer import Integers
 from reaedp.contract import Picture
+from reaedp.engines.data import Data
 from reaedp.errors import DeclarationError, sentence
-from reaedp.statistics.pixels import image_library
+from reaedp.statistics.images.pixels import image_library
 
 #: Kinds of file that state size and mode at their beginning, and whose decoders neither print nor start programs.
 FORMATS = ("PNG", "BMP", "JPEG")
@@ -16,14 +17,14 @@ FORMATS = ("PNG", "BMP", "JPEG")
 MODES = {1: ("L", "I;16"), 3: ("RGB",)}
 
 
-def read_picture(picture: Picture, data: Any) -> Integers:
+def read_picture(picture: Picture, data: Data) -> Integers:
     """The values of a file or an array of whole numbers in the shape of the picture, cut to its range.
 
     A file that contains no picture of the declared size and mode, or none at all, is refused. That looks at the header,
     and at whether the rest can be decoded; no message says more.
     """
-    read = _read_file if isinstance(data, str | Path) else _read_array
-    values: Integers = np.clip(read(picture, data).astype(np.int64), picture.lower, picture.upper)
+    read = _read_file(picture, data) if isinstance(data, str | Path) else _read_array(picture, data)
+    values: Integers = np.clip(read.astype(np.int64), picture.lower, picture.upper)
     return values
 
 
@@ -33,7 +34,7 @@ def _read_array(picture: Picture, data: Any) -> Any:
             f"A picture must be the name of a file or an array of whole numbers; given a {_described(data)}."
         )
     if data.shape != picture.shape:
-        raise DeclarationError(sentence(f"The picture is declared with the shape {picture.shape}", given=data.shape))
+        raise DeclarationError(sentence(f"The picture must have its declared shape {picture.shape}", given=data.shape))
     return data
 
 
@@ -80,7 +81,7 @@ def _check_header(picture: Picture, image: Any, path: str | Path) -> None:
             )
         )
     if getattr(image, "n_frames", 1) != 1:
-        raise DeclarationError(sentence(f"{path} must hold one picture", given=image.n_frames))
+        raise DeclarationError(sentence(f"{path} must hold a single picture", given=image.n_frames))
 
 
 def _decoded(image: Any) -> Any:

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from reaedp.answer import Integers
 from reaedp.contract import Column, Contract
-from reaedp.curator.blocks import merged
 from reaedp.curator.encode import encode, located
 from reaedp.curator.picture import read_picture
-from reaedp.curator.source import Source, Unreadable, counted, open_source
+from reaedp.engines.blocks import merged
+from reaedp.engines.data import Data, Engine
+from reaedp.engines.source import Source, Unreadable, counted, open_source
 from reaedp.errors import DeclarationError, ReaedpError
 from reaedp.table import KeyCounts, Table
 
@@ -34,10 +35,10 @@ class Records:
 
     __slots__ = ("_contract", "_half", "_pixels", "_source", "progress")
 
-    def __init__(self, contract: Contract, data: Any, engine: Any = None) -> None:
+    def __init__(self, contract: Contract, data: Data, engine: Engine | None = None) -> None:
         self._contract = contract
         if contract.picture is None:
-            self._source: Source = open_source(data, engine)
+            self._source: Source = open_source(data, engine, contract.files)
         else:  # a picture has no columns, so that nothing asks for its table
             self._pixels = read_picture(contract.picture, data)
         self._half: int | None = None
@@ -62,7 +63,7 @@ class Records:
     def half(self, side: int) -> "Records":
         """The rows of about half of the people, 0 or 1, by a digest of their names: nobody is in both halves."""
         if self._contract.unit.person is None:
-            raise DeclarationError("Only people can be split; declare the unit's person column.")
+            raise DeclarationError("Splitting needs unit.person in the contract, because people are split, not rows.")
         part = Records.__new__(Records)
         part._contract, part._source, part._half = self._contract, self._source, side  # noqa: SLF001
         part.progress = self.progress
@@ -85,7 +86,7 @@ class Records:
         return _key_counts(columns, [arrays[key] for key in keys], arrays["rows"])
 
     def key_parts(self, names: tuple[str, ...]) -> Iterator[KeyCounts]:
-        """The same for some cells, then for others; one part, in order, unless they are many."""
+        """The counts of all keys in parts that share no cell; one part, in order, unless there are many keys."""
         columns = self._contract.select(names)
         keys = [f"k{number}" for number in range(len(columns))]
         return _parts(columns, _read(self._source.batches(counted(self._encoded(columns, keys), keys))))
@@ -126,7 +127,7 @@ class Records:
         try:
             arrays = self._source.collect(self._encoded(columns, keys).select(*keys))
         except Unreadable:
-            raise ReaedpError("The data cannot be read: a file or a view in it is damaged.") from None
+            raise ReaedpError("The data cannot be read: a file is damaged, or a view fails.") from None
         return np.column_stack([arrays[key].astype(np.int32) for key in keys]).reshape(-1, len(columns))
 
     def pixels(self) -> Integers:
@@ -273,6 +274,8 @@ def _first_rows(frame: nw.LazyFrame[Any], limit: int, digested: list[str], cells
     """
     named = frame.filter(~nw.col("person").is_null()).with_columns(_mixed(digested).alias("mixed"))
     # Squared, or of three neighbouring cells the one in the middle would come first in a quarter of all cases.
-    named = named.with_columns((nw.col("mixed") * nw.col("mixed") % MODULUS * _multiplier() % MODULUS).alias("place"))
-    rank = nw.col("place").cum_count().over("person", order_by=["place", *cells])
+    place = (nw.col("mixed") * nw.col("mixed") % MODULUS * _multiplier() % MODULUS).alias("place")
+    # A running count of what is never null is the number of the row; for others the engine builds a tree of counts.
+    named = named.with_columns(place, nw.lit(1).alias("one"))
+    rank = nw.col("one").cum_count().over("person", order_by=["place", *cells])
     return named.filter(rank <= limit)

@@ -15,7 +15,7 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class UniformBins:
-    """So many bins from `lower` to `upper`, both finite."""
+    """A number of equal bins from `lower` to `upper`, both finite."""
 
     lower: float
     upper: float
@@ -31,7 +31,7 @@ class UniformBins:
 
     @property
     def width(self) -> float:
-        """Of all bins together."""
+        """The width of all bins together."""
         return self.upper - self.lower
 
     @property
@@ -63,6 +63,6 @@ class UniformBins:
         return nw.when(value < self._edge(guess)).then(guess - 1.0).otherwise(guess)
 
     def _edge(self, number: Any) -> Any:
-        """As the declaration computes it, step by step."""
+        """The lower edge of a bin, computed step by step as the declaration computes it."""
         scaled = number * self.width
         return (scaled + self.lower * self.bins if self.lower else scaled) / self.bins

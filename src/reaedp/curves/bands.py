@@ -39,7 +39,7 @@ def critical_value(lengths: Reals, coordinates: int, outside: float) -> Reals:
 
 
 def scheffe_value(coordinates: int, outside: float) -> float:
-    """The length that so many standard normal numbers exceed with this chance: it bounds all directions at once."""
+    """The length that this many standard normal numbers exceed with this chance: it bounds all directions at once."""
     from scipy.stats import chi
 
     return float(chi.isf(outside, coordinates))
@@ -52,7 +52,7 @@ def half_widths(noise: Calibrated, directions: Reals, critical: Callable[[], Rea
     """
     if isinstance(noise.mechanism, Gaussian):
         return np.asarray(critical() * noise.scale * np.linalg.norm(directions, axis=-1))
-    return np.asarray(noise.spread(1.0 - outside, directions.shape[-1]) * np.abs(directions).sum(axis=-1))
+    return np.asarray(noise.error_quantile(1.0 - outside, directions.shape[-1]) * np.abs(directions).sum(axis=-1))
 
 
 def quotients(total: Reals, spread: Reals, number: float, number_spread: float) -> tuple[Reals, Reals]:

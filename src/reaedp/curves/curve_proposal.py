@@ -76,7 +76,7 @@ class Steps:
 
     @property
     def words(self) -> int:
-        """One for each step."""
+        """One random word for each step."""
         return self.kept
 
     @property
@@ -91,7 +91,7 @@ class Steps:
         return candidates
 
     def plausible(self, seeds: CurveSeeds, places: Places, candidates: Cells) -> Counts:
-        """Those whose distance from the candidate puts them into the drawn seed's class.
+        """The seeds whose distance from the candidate puts them into the drawn seed's class.
 
         Cells that differ in the last coefficient only have consecutive numbers: a stretch of them is counted by two
         look-ups. Candidates are sorted first, as look-ups in order are faster.

@@ -41,7 +41,7 @@ class CoarseLattice:
         if math.prod(self.extents) > _MOST_CELLS:
             raise DeclarationError(
                 sentence(
-                    "Cells must be few enough to be numbered",
+                    "There are too many cells of seeds to number them",
                     given=f"2^{math.log2(math.prod(self.extents)):.0f} cells",
                     remedy="Keep fewer coefficients, or raise spread.",
                 )
@@ -60,7 +60,7 @@ class CoarseLattice:
 
     @property
     def extents(self) -> tuple[int, ...]:
-        """Cells in each direction."""
+        """The number of cells in each direction."""
         return tuple(2 * bound + 1 for bound in self.bounds)
 
     @property

@@ -1,22 +1,25 @@
-"""Mechanism F for curves: so many curves, each of which enough others could have made."""
+"""Mechanism F for curves: a number of curves, each of which enough others could have made."""
 
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from reaedp.answer import Integers, Shape
+from reaedp.answer import Integers
 from reaedp.contract import Contract, Curve
 from reaedp.curves.curve_proposal import LAWS, LawName, Steps, added_variance, middle, reach
 from reaedp.curves.curve_seeds import Cells, CoarseLattice, CurveSeeds, relative_deviations
 from reaedp.curves.lattice import RADIUS
 from reaedp.curves.synthetic_curves import CurveQuestion, ReleasedCurves, SyntheticCurves
 from reaedp.errors import DeclarationError, Mistakes, sentence
+from reaedp.mechanisms.by_price import Buyable
+from reaedp.mechanisms.mechanism import OnRecords
 from reaedp.mechanisms.noise import Noise
 from reaedp.mechanisms.record_plan import RecordPlan, fitting_plan, plan_records, unit_of
-from reaedp.privacy.loss import Approximate, Price, positive
+from reaedp.privacy.loss import ApproxDP, Price, positive
 from reaedp.privacy.unit import Sensitivity, Unit
 from reaedp.synthesis.deniable import deniable
 
@@ -30,18 +33,24 @@ _fitting_plan = lru_cache(maxsize=16)(fitting_plan)
 
 
 @dataclass(frozen=True, slots=True)
-class DeniableCurves:
+class DeniableCurves(Buyable, OnRecords):
     """Each of `curves` curves may cost at most (ε, δ) of its own.
 
     A curve has the first `kept` coefficients of a seed, moved at random: the first by a standard deviation of `move`
     times the clip, the others by less, in proportion to √λ. The fewer are kept and the farther they move, the more
     curves could have made a candidate, and the more candidates pass. Coefficients beyond have no seed: they are drawn
     from a Gaussian of `rest` in place of `move`, which is the same for all data, or are zero. `at_least` is a public
-    lower bound on the number of curves.
+    lower bound on the number of curves. `tau` is the probability to stop before each trial, `law` that of a move:
+    "even" or "gaussian". `within` finds `epsilon`, `delta` and `tau` for one curve from the price of all, and calls the
+    `move` `spread`.
+    `DeniableCurves(epsilon=1, delta=1e-6, kept=2, spread=0.5)` asks for a price for all curves together, as plans do.
+
+    >>> DeniableCurves.within(4.0, 1e-7, contract, "pressure", 3, kept=1, spread=0.5).curves
+    3
     """
 
     name: ClassVar[str] = "deniable curves"
-    hides: ClassVar[Shape] = "records"
+    scaled_by: ClassVar[str] = "tau"
 
     curves: int
     epsilon: float
@@ -58,6 +67,27 @@ class DeniableCurves:
         if self.rest != 0.0:
             positive("rest", self.rest, below=_MOST_CLIPS)
         _proposal(self.law, self.kept)
+
+    @classmethod
+    def bought(
+        cls,
+        statistic: Any,
+        contract: Contract,
+        *,
+        epsilon: float,
+        delta: float,
+        kept: int,
+        spread: float,
+        law: LawName = "even",
+        rest: float = 0.0,
+    ) -> "DeniableCurves":
+        """The most permissive test for these synthetic curves within (ε, δ)."""
+        if not isinstance(statistic, SyntheticCurves):
+            rule, remedy = "This mechanism makes synthetic curves", 'Write SyntheticCurves("height", curves=100).'
+            raise DeclarationError(sentence(rule, given=statistic.title, remedy=remedy))
+        return cls.within(
+            epsilon, delta, contract, statistic.curve, statistic.curves, kept=kept, spread=spread, law=law, rest=rest
+        )
 
     @classmethod
     def within(
@@ -86,7 +116,7 @@ class DeniableCurves:
 
     def plan(self, sensitivity: Sensitivity) -> RecordPlan:
         """The test and what a curve really costs, computed again from the numbers above."""
-        each = Approximate(self.epsilon, self.delta)
+        each = ApproxDP(self.epsilon, self.delta)
         unit = unit_of(sensitivity, self.at_least)
         return _fitting_plan(each, self.curves, unit, GAMMAS[self.law], self.tau)
 
@@ -98,9 +128,20 @@ class DeniableCurves:
             )
         return CoarseLattice.of(curve, self.kept, self._side, reach(self.law))
 
+    def moved_by(self, curve: Curve) -> list[float]:
+        """Standard deviation of the move of each coefficient that is kept."""
+        deviations = self._sides(self.lattice(curve), curve) * math.sqrt(added_variance(self.law))
+        moves: list[float] = deviations.tolist()
+        return moves
+
+    def _sides(self, lattice: CoarseLattice, curve: Curve) -> NDArray[np.float64]:
+        """Of a cell, in each coefficient that is kept."""
+        sides: NDArray[np.float64] = np.array(lattice.grains) * (curve.clip / RADIUS)
+        return sides
+
     @property
     def _side(self) -> float:
-        """Of a cell in the first coefficient, in parts of the clip: a move has the deviation that was asked for."""
+        """The side of a cell in the first coefficient, in parts of the clip, for which a move deviates as asked."""
         return self.move / math.sqrt(added_variance(self.law))
 
     def scale(self, sensitivity: Sensitivity) -> float:  # noqa: ARG002
@@ -108,14 +149,14 @@ class DeniableCurves:
         return self.move * RADIUS
 
     def price(self, sensitivity: Sensitivity) -> Price:
-        """That of all curves, whether they pass or not."""
+        """The price of all curves, whether they pass or not."""
         return (self.plan(sensitivity).each,) * self.curves
 
     def mean_error(self, sensitivity: Sensitivity) -> float:
-        """Of the first coefficient of a curve beside its seed's, if its move were Gaussian."""
+        """The mean error of a curve's first coefficient beside its seed's, if its move were Gaussian."""
         return self.scale(sensitivity) * math.sqrt(2 / math.pi)
 
-    def spread(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:  # noqa: ARG002
+    def error_quantile(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:  # noqa: ARG002
         """The longest move there is: a step, and half a cell for rounding and for the point within a cell each."""
         return math.ceil((self._side * RADIUS + 1) * (len(LAWS[self.law]) + 1) / 2)
 
@@ -139,9 +180,9 @@ class DeniableCurves:
         """Refuse another number of curves than was priced, and a bound that the contract does not declare."""
         declared = SyntheticCurves(exact.curve.name, exact.curves).unit(exact.records.contract).at_least or 0
         mistakes = Mistakes()
-        rule = f"This mechanism was priced for {self.curves} curves"
+        rule = f"The cost of this mechanism was computed for {self.curves} curves"
         mistakes.unless(exact.curves == self.curves, rule, given=exact.curves)
-        rule = f"at_least must not exceed the {declared} curves that the contract promises"
+        rule = f"at_least must not exceed the {declared} curves of unit.at_least in the contract"
         mistakes.unless((self.at_least or 0) <= declared, rule, given=self.at_least)
         mistakes.report()
 
@@ -149,18 +190,18 @@ class DeniableCurves:
         self, curve: Curve, lattice: CoarseLattice, cells: Cells, plan: RecordPlan, rng: np.random.Generator
     ) -> ReleasedCurves:
         """A point within each cell, and the coefficients that have no seed."""
-        sides = np.array(lattice.grains) * (curve.clip / RADIUS)
+        sides = self._sides(lattice, curve)
         coefficients = rng.normal(size=(len(cells), curve.rank)) * (self.rest * curve.clip * relative_deviations(curve))
         within_cells = rng.uniform(-0.5, 0.5, size=cells.shape) - middle(self.law)
         coefficients[:, : self.kept] = (cells + within_cells) * sides
         deviations = np.zeros(curve.rank)
-        deviations[: self.kept] = sides * math.sqrt(added_variance(self.law))
+        deviations[: self.kept] = self.moved_by(curve)
         details = {
             "plausible_seeds_for_half_a_chance": plan.test.half,
             "curves_asked_for": self.curves,
             "cost_of_each": {"epsilon": plan.each.epsilon, "delta": plan.each.delta},
             "gamma": plan.gamma,
-            "moved_by": deviations[: self.kept].tolist(),
+            "moved_by": self.moved_by(curve),
         }
         return ReleasedCurves(curve, coefficients, deviations, details)
 

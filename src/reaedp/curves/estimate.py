@@ -21,9 +21,17 @@ from reaedp.curves.space import CurveSpace
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.noise_variance import noise_variance
 
 #: Standard deviation of noise of scale one; that of discrete noise is not larger.
-DEVIATIONS: dict[type[Any], float] = {Gaussian: 1.0, Laplace: math.sqrt(2.0)}
+DEVIATIONS = ByKind[float | None](
+    "how far its noise goes, in scales",
+    {Gaussian: 1.0, Laplace: math.sqrt(2.0)},
+    otherwise=None,
+    plain=("Threshold", "TwoStage", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
+    over="mechanisms",
+)
 #: The part of a band's chance of error that is spent on the number of curves.
 SHARE_OF_COUNT = 0.1
 #: Points of the paths whose length is measured.
@@ -40,7 +48,8 @@ class Band(NamedTuple):
 
 def deviation(noise: Calibrated) -> float:
     """Standard deviation of the noise of one lattice point, or a little more."""
-    return DEVIATIONS[type(noise.mechanism)] * noise.scale
+    known = DEVIATIONS.of(noise.mechanism)
+    return math.sqrt(noise_variance(noise)) if known is None else known * noise.scale
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,7 +174,7 @@ class CurveEstimate:
         directions = self._directions(times, noise, rho)
         width = half_widths(noise, directions, critical, outside * (1.0 - SHARE_OF_COUNT))
         low, high = directions @ self.sums - width, directions @ self.sums + width
-        distance = noise.spread(1.0 - outside * SHARE_OF_COUNT) / self.weight
+        distance = noise.error_quantile(1.0 - outside * SHARE_OF_COUNT) / self.weight
         fewest = max(self.count / self.weight - distance, float(self.fewest))
         most = max(self.count / self.weight + distance, fewest)
         return np.minimum(low / fewest, low / most), np.maximum(high / fewest, high / most)

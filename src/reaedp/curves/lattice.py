@@ -14,9 +14,9 @@ from reaedp.answer import Integers
 from reaedp.contract import Curve
 from reaedp.contract.curve import TICKS, Missing
 from reaedp.curves.bases import Reals
-from reaedp.curves.interpolation import Places, interpolated
 from reaedp.curves.space import CurveSpace
 
+Places = NDArray[np.int64]
 #: The length at which vectors of integers are cut: steps of the lattice to one `clip`.
 RADIUS = 2**20
 #: Steps of values to one `clip`, and the value, in steps, at which they are cut: 64 times the clip.
@@ -28,7 +28,11 @@ WEIGHT_STEPS = 2**25
 
 @dataclass(frozen=True, slots=True)
 class CurveLattice:
-    """What turns curves into lattice points; all of it public."""
+    """What turns curves into lattice points; all of it public.
+
+    `weights` turn values on the grid, less the `offset`, into coefficients, all in steps; `ticks` are the times of
+    the grid.
+    """
 
     curve: Curve
     weights: Reals
@@ -75,7 +79,7 @@ class CurveLattice:
         return self._points(self._kept(filled, owners[missing], owners[used], curves))
 
     def _mended(self, values: Reals) -> Reals:
-        """The same with every missing point treated as declared and every large value cut."""
+        """The curves with every missing point treated as declared and every large value cut."""
         with np.errstate(invalid="ignore"):
             whole = (np.abs(values) <= LARGEST_VALUE).all(axis=0)
         broken = values[:, ~whole]
@@ -124,3 +128,32 @@ _RULES: dict[Missing, Callable[[Reals, NDArray[np.bool_]], tuple[Reals, NDArray[
     "drop": _ignored,
     "zero": _zero,
 }
+
+
+# Curves known at some times of their own, brought to a common grid.
+#
+# Times are integers and each result is made by a few operations on the numbers of its own curve alone, so that it is
+# the same to the last bit whichever other curves are brought along.
+
+
+def interpolated(owners: Places, ticks: Places, values: Reals, curves: int, grid: Places) -> Reals:
+    """Point i lies on curve `owners[i]`; the result has a row for each time of the grid, a column for each curve.
+
+    Straight between points, constant beyond the first and the last, zero where a curve has no points.
+    """
+    order = np.lexsort((values, ticks, owners))
+    keys, numbers = (owners * (2 * TICKS) + ticks)[order], values[order]
+    ends = np.searchsorted(owners[order], np.arange(curves), side="right")
+    starts = np.append(0, ends[:-1])
+    wanted = grid[:, None] + np.arange(curves) * (2 * TICKS)
+    before = np.searchsorted(keys, wanted, side="right") - 1
+    last = np.maximum(ends - 1, starts)
+    left, right = np.maximum(before, starts), np.minimum(np.maximum(before + 1, starts), last)
+    known = ends > starts
+    if not known.any():
+        return np.zeros(wanted.shape)
+    left, right = np.where(known, left, 0), np.where(known, right, 0)
+    width = keys[right] - keys[left]
+    share = (wanted - keys[left]) / np.where(width == 0, 1, width)
+    between = numbers[left] + np.where(width == 0, 0.0, share) * (numbers[right] - numbers[left])
+    return np.where(known, between, 0.0)

@@ -18,7 +18,7 @@ from reaedp.errors import DeclarationError, Mistakes, sentence
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.loss import positive
 from reaedp.privacy.unit import Sensitivity
-from reaedp.statistics.statistic import Countable
+from reaedp.statistics.statistic import Summable
 
 #: Points a curve of the count where no neighbour has another number of curves: its noise is then a small fraction.
 WEIGHT_OF_A_FIXED_COUNT = 64 * RADIUS
@@ -27,7 +27,7 @@ GAIN_STEPS = 2**30
 
 
 class Share(NamedTuple):
-    """What one person can bring: at most so many curves; and whether the number of curves can change with them."""
+    """What one person can bring: at most this many curves; and whether the number of curves can change with them."""
 
     curves: int
     number_varies: bool
@@ -52,8 +52,13 @@ def fewest_curves(contract: Contract, curve: Curve) -> int:
 class MeanCurve:
     """The mean of the curves of one declaration.
 
-    Covariance "A2": equal noise on all coefficients, smoothed afterwards, by `rho` or as the estimate chooses.
-    Covariance "C": smoothed by `rho` first, then noise in proportion to √λ (Mirshani, Reimherr, Slavković 2019).
+    With the `covariance` "A2" equal noise is added to all coefficients, which are smoothed afterwards, by `rho` or as
+    the estimate chooses. With "C" they are smoothed by `rho` first, then get noise in proportion to √λ (Mirshani,
+    Reimherr, Slavković 2019).
+
+    >>> sensitivity = MeanCurve("pressure").sensitivity(contract)
+    >>> curator.release(MeanCurve("pressure"), Gaussian.within(4.0, 1e-7, sensitivity)).value.curve.name
+    'pressure'
     """
 
     curve: str
@@ -82,20 +87,20 @@ class MeanCurve:
         curve, mistakes = contract.curve(self.curve), Mistakes()
         mistakes.unless(
             curve.form == "wide" or contract.unit.person is not None,
-            "A long curve has several rows, so the unit must be a person",
+            "A curve of form 'long' has several rows, so unit.person must be declared",
             given=contract.unit.noun,
             remedy="Declare unit.person and unit.max_rows; the curve's id may be the person.",
         )
         smoothed = CurveSpace(curve).eigenvalues is not None
         mistakes.unless(
             smoothed or (self.covariance == "A2" and self.rho is None),
-            "The basis bspline is not smoothed",
+            "covariance and rho must be left out for the basis bspline, which is not smoothed",
             given={"covariance": self.covariance, "rho": self.rho},
             remedy="Leave both out, or declare the basis wiener or fourier.",
         )
         mistakes.unless(
             self.covariance == "A2" or self._rho(curve) is not None,
-            "Covariance C smooths before the noise, so rho must be public",
+            "Covariance C smooths before noise is added, so rho must be given",
             given=None,
             remedy=f"Give rho, or declare {curve.where('rho')}.",
         )
@@ -132,7 +137,7 @@ class MeanCurve:
             linf=max(max(length, count) for length, count in lengths),
         )
 
-    def answer(self, records: Countable) -> Integers:
+    def answer(self, records: Summable) -> Integers:
         """Exact sums of lattice points, smoothed first for covariance C, and the weighted count; private."""
         contract = records.contract
         sums, count = records.curve_sums(self.curve)

@@ -31,7 +31,7 @@ class CurveSpace:
 
     @property
     def grid(self) -> Reals:
-        """The same as times between 0 and 1."""
+        """The grid as times between 0 and 1."""
         return self.ticks / float(TICKS)
 
     @property

@@ -6,46 +6,53 @@ Everything that is added was computed from the data without noise, so that every
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from reaedp.charts.drawing import drawn
-from reaedp.charts.promises import Marks, three_marks
+from reaedp.engines.data import Data, Engine
 from reaedp.evaluation.evaluate import evaluate
 from reaedp.evaluation.exposure import exposed
 from reaedp.evaluation.finished import Finished, finished
 from reaedp.evaluation.line import Line
 from reaedp.evaluation.originals import original
+from reaedp.report.charts.drawing import drawn
+from reaedp.report.charts.promises import Marks, three_marks
 from reaedp.report.number import written
 from reaedp.report.page import Page, render
 from reaedp.report.panel import Cell, Figure, Grid, Panel
 from reaedp.report.public import page_of, panels_of
 from reaedp.report.published import PublishedFolder
-from reaedp.statistics.entropy_histogram import EntropyHistogram
+from reaedp.statistics.by_kind import ENTROPIES, ByKind
+from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
 from reaedp.statistics.marginal import Marginal
 from reaedp.synthesis.synthetic import Synthetic
 
-WARNING = "NOT TO BE PUBLISHED: for the custodian's eyes only; parts of this were computed from the data without noise."
+WARNING = "NOT TO BE PUBLISHED: for the custodian only. Parts of this page were computed from the data without noise."
 #: Attacks that one chart can show.
 MOST_MARKS = 40
 
 
 def custodian_report(
     folder: str | Path,
-    data: Any,
+    data: Data,
     *,
     rng: np.random.Generator,
     lines: Sequence[Line] | None = None,
-    others: Any | None = None,
+    others: Data | None = None,
     label: str | None = None,
-    engine: Any = None,
+    engine: Engine | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> str:
-    """The page as HTML; `lines` of an earlier evaluation save the time of a new one."""
+    """The page as HTML; `lines` of an earlier evaluation save the time of a new one.
+
+    `label` is a column to be predicted. The page must not be published.
+
+    >>> custodian_report("published", "data.csv", rng=rng)[:15]
+    '<!doctype html>'
+    """
     if lines is None:
         lines = evaluate(folder, data, rng=rng, others=others, label=label, engine=engine, progress=progress)
-    progress("the truth beside the releases")
+    progress("counting without noise, to compare")
     releases = finished(Path(folder), data, None, engine)
     published = PublishedFolder.read(Path(folder))
     panels = panels_of(published, {release.name: original(release) for release in releases})
@@ -69,14 +76,14 @@ def utility(lines: Sequence[Line]) -> Panel:
     )
     return Panel(
         anchor="utility",
-        title="How near it is to the truth",
+        title="How accurate it is",
         words=(
             (
-                "Each figure compares a release with the data. Blue is what was released, orange what is true: the"
-                " switch above shows either or both in every chart."
+                "Each line compares a release with the data. In the charts, blue is what was released and orange is"
+                " the truth; the switch above shows either or both."
             ),
         ),
-        grids=(Grid("Errors", ("release", "what", "measure", "value", "range"), rows),),
+        grids=(Grid("Errors", ("release", "what", "measure", "value", "interval"), rows),),
         disclosable=False,
     )
 
@@ -99,15 +106,16 @@ def attacks(lines: Sequence[Line], releases: Sequence[Finished]) -> Panel:
         )
         for line in chosen
     )
-    heads = ("release", "attack", "figure", "measured", "range", "people not in the data", "blind guess", "allowed")
+    heads = ("release", "attack", "measure", "measured", "interval", "people not in the data", "blind guess", "allowed")
     words = (
-        "Each attack plays against the data of this custodian. The share to compare with is that of people who are not"
-        " in the data: what an attacker gets right about them was learned from everyone and not from them. A weak"
-        " attack says nothing about the release; what is allowed holds against all of them, on average over releases."
+        "These attacks were run against the real data. Compare each result with the one for people who are not in the"
+        " data: what an attacker gets right about them follows from the population, not from their own rows. A weak"
+        " result says little, because a better attack may exist. The allowed value holds for every attack, on average"
+        " over releases."
     )
     return Panel(
         anchor="attacks",
-        title="What attackers reach",
+        title="What attacks achieve",
         words=((words,) if chosen else ()) + _not_attacked(chosen, releases),
         figures=figures,
         grids=(Grid("All attacks", heads, rows, folded=True),) if chosen else (),
@@ -116,11 +124,17 @@ def attacks(lines: Sequence[Line], releases: Sequence[Finished]) -> Panel:
 
 
 #: What attacks on a release take; the kinds that are not here have none.
-_TAKES: dict[type[Any], str] = {
-    Synthetic: "people of the same population who are not in the data, whom --others names, and rows of all three",
-    Marginal: "rows in the data",
-    EntropyHistogram: "rows in the data",
-}
+_TAKES = ByKind[str](
+    "what attacks on it take",
+    {
+        Synthetic: "a file of people from the same population who are not in the data (--others), and at least one row"
+        " in it, in the data and in the release",
+        Marginal: "at least one row in the data",
+        EntropyHistogram: "at least one row in the data",
+    },
+    otherwise="",
+    plain=(*ENTROPIES, "KeyedMarginal", "MeanCurve", "SyntheticCurves", "Pixels"),
+)
 
 
 def _not_attacked(chosen: Sequence[Line], releases: Sequence[Finished]) -> tuple[str, ...]:
@@ -128,8 +142,8 @@ def _not_attacked(chosen: Sequence[Line], releases: Sequence[Finished]) -> tuple
     attacked, reasons = {line.release for line in chosen}, dict[str, list[str]]()
     for release in releases:
         if release.name not in attacked:
-            takes = _TAKES.get(type(release.statistic))
-            reason = f"it takes {takes}" if takes else "there are no attacks on releases of this kind, only audits"
+            takes = _TAKES.of(release.statistic)
+            reason = f"attacks need {takes}" if takes else "releases of this kind are audited, but have no attacks"
             reasons.setdefault(reason, []).append(release.name)
     return tuple(f"No attack was run on {', '.join(names)}: {reason}." for reason, names in reasons.items())
 
@@ -149,8 +163,8 @@ def _figure(measure: str, lines: Sequence[Line]) -> Figure:
     highest = max(marks, key=lambda mark: mark.measured - mark.blind)
     return Figure(
         drawn(three_marks(marks, measure)),
-        f"{measure} of {len(marks)} attacks; the most above a blind guess is {highest.name} with"
-        f" {written(highest.measured, 3)}, where {written(highest.allowed, 3)} is allowed.",
+        f"{measure} of {len(marks)} attacks. Furthest above a blind guess: {highest.name}, with"
+        f" {written(highest.measured, 3)}; {written(highest.allowed, 3)} is allowed.",
     )
 
 
@@ -166,8 +180,8 @@ def exposure(releases: Sequence[Finished], rng: np.random.Generator) -> Panel:
         title="Who is most exposed",
         words=(
             (
-                "The promise holds for these as for everyone else. They are where a mistake would hurt first, and whom"
-                " attackers look for."
+                "The promise holds for these people as for everyone else. But they stand out, so attackers look for"
+                " them first, and a mistake would harm them most."
             ),
         ),
         grids=tuple(grid for grid in found if grid is not None),

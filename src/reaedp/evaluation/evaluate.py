@@ -13,7 +13,7 @@ from reaedp.attacks.attribute import by_classifier, by_neighbours, infer
 from reaedp.attacks.density import density_attack
 from reaedp.attacks.linkage import linkability, nearest_reference
 from reaedp.attacks.membership import EVIDENCE, entropy_and_total, known_others
-from reaedp.attacks.pair import Pair
+from reaedp.attacks.pair import TwoAnswers
 from reaedp.attacks.people import People
 from reaedp.attacks.roc import FEWEST_ROUNDS
 from reaedp.attacks.shadow import most_exposed, shadow
@@ -24,18 +24,21 @@ from reaedp.curves.lattice import RADIUS
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.curves.space import CurveSpace
 from reaedp.curves.synthetic_curves import ReleasedCurves, SyntheticCurves
+from reaedp.engines.data import Data, Engine
 from reaedp.errors import DeclarationError, sentence, unknown
 from reaedp.evaluation.finished import Finished, finished, synthetic_codes
 from reaedp.evaluation.line import Line
+from reaedp.evaluation.originals import true_bits
 from reaedp.evaluation.picture_quality import picture_quality
 from reaedp.evaluation.refit import Refit
 from reaedp.evaluation.utility import utility
-from reaedp.statistics.entropy import ConditionalEntropy, Entropy, MutualInformation
-from reaedp.statistics.entropy_histogram import EntropyHistogram
-from reaedp.statistics.entropy_map import EntropyMap
+from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
+from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
+from reaedp.statistics.entropy.entropy_map import EntropyMap
+from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
+from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
-from reaedp.statistics.pixels import Pixels
-from reaedp.statistics.routed_entropy import RoutedEntropy
 from reaedp.synthesis.synthetic import Synthetic
 
 #: Releases that attacks on histograms make anew, and guesses of attacks on people.
@@ -46,31 +49,34 @@ SEARCHED = 2_000
 
 def evaluate(
     folder: str | Path,
-    data: Any,
+    data: Data,
     *,
     rng: np.random.Generator,
-    others: Any | None = None,
+    others: Data | None = None,
     label: str | None = None,
     shadows: int = 0,
     workers: int = 1,
-    engine: Any = None,
+    engine: Engine | None = None,
     progress: Callable[[str], None] = lambda _: None,
     counted: Callable[[str, int, int], None] = lambda what, done, of: None,  # noqa: ARG005
 ) -> tuple[Line, ...]:
-    """Every figure for every release of a folder.
+    """Compare every release of a folder with the data, and attack it.
 
     `others` holds people from the same population who are not in the data; attacks on synthetic records and the
-    prediction of `label` need them. With `shadows` synthetic releases are made so often again, with and without the
-    most exposed record, for an attack that learns to tell the difference; `workers` processes share them, which
+    prediction of `label` need them. `shadows` makes each synthetic release that many times again, with and without the
+    most exposed record, for an attack that learns to tell the two apart; `workers` processes share that work, which
     changes no figure. `progress` is told what is being done, `counted` how many shadows are done, of how many.
+
+    >>> {line.release for line in evaluate("published", "data.csv", rng=rng)}
+    {'ages'}
     """
     if 0 < shadows < 2 * FEWEST_ROUNDS:
-        rule = f"shadows must be 0 or at least {2 * FEWEST_ROUNDS}: half of them are for practice"
+        rule = f"shadows must be 0 or at least {2 * FEWEST_ROUNDS}, because half of them train the attack"
         raise DeclarationError(sentence(rule, given=shadows))
     lines: list[Line] = []
     for release in finished(Path(folder), data, others, engine):
         progress(f"{release.name}: {release.statistic.title}")
-        lines += _EVALUATIONS[type(release.statistic)](release, rng, label)
+        lines += _EVALUATIONS.of(release.statistic)(release, rng, label)
         if shadows and isinstance(release.statistic, Synthetic):
             lines += (_line(release, attack) for attack in _by_shadows(release, shadows, rng, workers, counted))
     return tuple(lines)
@@ -107,7 +113,7 @@ def _on_histogram(release: Finished, exact: Any, rng: np.random.Generator) -> It
     without = exact - (np.arange(len(exact)) == cell)
     if release.contract.unit.change == "replace":
         without = without + (np.arange(len(exact)) == (cell + 1) % len(exact))
-    pair = Pair(exact.astype(np.float64), without.astype(np.float64))
+    pair = TwoAnswers(exact.astype(np.float64), without.astype(np.float64))
     yield from known_others([(pair, release.noise)], ROUNDS, rng)
     yield from entropy_and_total(pair, release.noise, ROUNDS, rng)
     yield from nearest_reference(pair, release.noise, ROUNDS, rng)
@@ -117,17 +123,14 @@ def _of_keys(release: Finished, rng: np.random.Generator, label: str | None) -> 
     exact = release.truth.key_counts(release.statistic.columns)
     shown = float(release.released()["count"].sum())
     rows = max(float(exact.counts.sum()), 1.0)
-    yield Line(release.name, "utility", "rows in shown cells, share", shown / rows)
+    yield Line(release.name, "utility", "share of rows in released cells", shown / rows)
     yield Line(
-        release.name, "utility", "cells shown, share", len(release.released()["count"]) / max(len(exact.counts), 1)
+        release.name, "utility", "share of cells released", len(release.released()["count"]) / max(len(exact.counts), 1)
     )
 
 
 def _of_entropy(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001
-    statistic = release.statistic
-    plain: Any = Entropy(statistic.columns) if isinstance(statistic, RoutedEntropy) else statistic
-    exact = plain.lattice(release.contract).values(plain.answer(release.truth))
-    error = np.abs(release.released()["bits"] - exact)
+    error = np.abs(release.released()["bits"] - true_bits(release))
     yield Line(release.name, "utility", "mean error, bits", float(error.mean()))
     yield Line(release.name, "utility", "largest error, bits", float(error.max()))
 
@@ -186,7 +189,10 @@ def _of_synthetic(release: Finished, rng: np.random.Generator, label: str | None
         people = People(real, strangers, Space.of(axes))
         yield from (_line(release, attack) for attack in _on_people(release, people, synthetic, place, rng))
         alike = similarity(people, synthetic, rng)
-        rates = {"copies of members, share": alike.copies, "copies of outsiders, share": alike.chance_copies}
+        rates = {
+            "share equal to someone in the data": alike.copies,
+            "share equal to someone not in the data": alike.chance_copies,
+        }
         for measure, rate in rates.items():
             yield Line(release.name, "similarity", measure, rate.value, rate.low, rate.high)
 
@@ -230,17 +236,34 @@ def _line(release: Finished, attack: Attack) -> Line:
     )
 
 
-_EVALUATIONS: dict[type[Any], Callable[[Finished, np.random.Generator, str | None], Iterator[Line]]] = {
-    Marginal: _of_histogram,
-    EntropyHistogram: _of_histogram,
-    KeyedMarginal: _of_keys,
-    Entropy: _of_entropy,
-    RoutedEntropy: _of_entropy,
-    ConditionalEntropy: _of_entropy,
-    MutualInformation: _of_entropy,
-    EntropyMap: _of_entropy,
-    MeanCurve: _of_curve,
-    SyntheticCurves: _of_synthetic_curves,
-    Pixels: _of_picture,
-    Synthetic: _of_synthetic,
-}
+def _of_any(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001
+    """The mean error of each column of numbers, for statistics of other packages."""
+    statistic: Any = release.statistic
+    if statistic.answers != "vector":
+        return
+    exact = statistic.frame(statistic.value(release.contract, statistic.answer(release.truth)), release.noise)
+    for name, noisy in release.released().items():
+        true = exact.get(name)
+        if true is not None and true.dtype.kind in "iuf" and noisy.dtype.kind in "iuf" and len(true) == len(noisy):
+            error = np.abs(noisy.astype(np.float64) - true)
+            yield Line(release.name, "utility", f"mean error of {name}", float(error.mean()))
+
+
+_EVALUATIONS = ByKind[Callable[[Finished, np.random.Generator, str | None], Iterator[Line]]](
+    "how near it is to the truth",
+    {
+        Marginal: _of_histogram,
+        EntropyHistogram: _of_histogram,
+        KeyedMarginal: _of_keys,
+        Entropy: _of_entropy,
+        RoutedEntropy: _of_entropy,
+        ConditionalEntropy: _of_entropy,
+        MutualInformation: _of_entropy,
+        EntropyMap: _of_entropy,
+        MeanCurve: _of_curve,
+        SyntheticCurves: _of_synthetic_curves,
+        Pixels: _of_picture,
+        Synthetic: _of_synthetic,
+    },
+    otherwise=_of_any,
+)

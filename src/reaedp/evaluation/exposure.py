@@ -9,6 +9,7 @@ from reaedp.attacks.space import Space
 from reaedp.evaluation.finished import Finished
 from reaedp.label import shown
 from reaedp.report.panel import Cell, Grid
+from reaedp.statistics.by_kind import ENTROPIES, ByKind
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.synthesis.synthetic import Synthetic
 
@@ -18,7 +19,7 @@ LISTED, SEARCHED, NEIGHBOURS = 10, 2_000, 5
 
 def exposed(release: Finished, rng: np.random.Generator) -> Grid | None:
     """A table of the most exposed kinds of records, for releases that show single cells or records."""
-    find = _SEARCHES.get(type(release.statistic))
+    find = _SEARCHES.of(release.statistic)
     return None if find is None else find(release, rng)
 
 
@@ -29,7 +30,7 @@ def _rare(release: Finished, rng: np.random.Generator) -> Grid:  # noqa: ARG001
     order = np.argsort(found.counts, kind="stable")[:LISTED]
     rows = tuple((*_cells(release, found.keys[place]), int(found.counts[place])) for place in order)
     alone = int((found.counts == 1).sum())
-    caption = f"{release.name}: cells with the fewest rows; {alone:,} rows are alone in theirs"
+    caption = f"{release.name}: cells with the fewest rows; number of cells with a single row: {alone:,}"
     return Grid(caption, (*(shown(name, 40) for name in names), "true rows"), rows)
 
 
@@ -43,7 +44,7 @@ def _far(release: Finished, rng: np.random.Generator) -> Grid:
     means = distances.sum(axis=1) / NEIGHBOURS
     order = np.argsort(-means, kind="stable")[:LISTED]
     rows = tuple((*_cells(release, codes[among[place]]), float(means[place])) for place in order)
-    caption = f"{release.name}: records with the largest distance to their nearest others, of {len(among):,} looked at"
+    caption = f"{release.name}: records farthest from their nearest neighbours, among {len(among):,} examined"
     return Grid(caption, (*(shown(name, 40) for name in names), "mean distance"), rows)
 
 
@@ -52,8 +53,9 @@ def _cells(release: Finished, codes: Any) -> tuple[Cell, ...]:
     return tuple(shown(axis.cells[code]) for axis, code in zip(axes, codes, strict=True))
 
 
-_SEARCHES: dict[type[Any], Callable[[Finished, np.random.Generator], Grid]] = {
-    Marginal: _rare,
-    KeyedMarginal: _rare,
-    Synthetic: _far,
-}
+_SEARCHES = ByKind[Callable[[Finished, np.random.Generator], Grid] | None](
+    "whom an attacker would look for first",
+    {Marginal: _rare, KeyedMarginal: _rare, Synthetic: _far},
+    otherwise=None,
+    plain=(*ENTROPIES, "EntropyHistogram", "MeanCurve", "SyntheticCurves", "Pixels"),
+)

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from reaedp.contract import Contract
 from reaedp.curator.records import Records
-from reaedp.engine import connect_for_released
-from reaedp.manifest import read_contract, read_manifest, read_noise, read_statistic
+from reaedp.disk.duckdb_engine import connect_for_released
+from reaedp.engines.data import Data, Engine
+from reaedp.ledger.canonical_json import read_price
 from reaedp.mechanisms.mechanism import Calibrated
-from reaedp.privacy.canonical import read_price
 from reaedp.privacy.permitted import Promised, permitted_by
+from reaedp.release.manifest import read_contract, read_manifest, read_noise, read_statistic
 from reaedp.statistics.statistic import Statistic
 
 
@@ -39,7 +40,7 @@ class Finished:
             return dict(connection.read_parquet(str(self.table)).fetchnumpy())
 
 
-def finished(folder: Path, data: Any, others: Any | None, engine: Any = None) -> list[Finished]:
+def finished(folder: Path, data: Data, others: Data | None, engine: Engine | None = None) -> list[Finished]:
     """Every release of a folder; nothing is read of the data yet."""
     record = read_manifest(folder)
     contract = read_contract(record)
@@ -64,4 +65,4 @@ def finished(folder: Path, data: Any, others: Any | None, engine: Any = None) ->
 def synthetic_codes(release: Finished) -> NDArray[np.int32]:
     """The synthetic rows as cell numbers, read as data is read; they belong to nobody, and all of them count."""
     unit = replace(release.contract.unit, person=None, max_rows=None)
-    return Records(replace(release.contract, unit=unit), str(release.table)).rows(release.statistic.columns)
+    return Records(replace(release.contract, unit=unit, files=None), str(release.table)).rows(release.statistic.columns)

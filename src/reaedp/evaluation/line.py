@@ -5,20 +5,19 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from io import StringIO
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
+from reaedp.attacks.attack import CustodianOnly
 from reaedp.errors import DeclarationError
 from reaedp.label import no_formula
-from reaedp.place import write_secret
+from reaedp.release.place import write_secret
 
 FILE = "evaluation.csv"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Line(CustodianOnly):
     """One figure; computed from the truth, so that publishing it would be a release of its own."""
-
-    disclosable: ClassVar[bool] = False
 
     release: str
     subject: str
@@ -52,9 +51,11 @@ def read_lines(folder: Path) -> tuple[Line, ...]:
         with (folder / FILE).open(newline="", encoding="utf-8") as file:
             return tuple(_line(row) for row in csv.DictReader(file))
     except OSError as error:
-        raise DeclarationError(f"{folder} is not a folder of an evaluation: {FILE} {error.strerror}.") from None
+        raise DeclarationError(
+            f"{folder} is not a folder written by `reaedp evaluate`: {FILE}: {error.strerror}."
+        ) from None
     except (KeyError, ValueError, TypeError):
-        raise DeclarationError(f"{folder / FILE} is not a file of figures that `reaedp evaluate` wrote.") from None
+        raise DeclarationError(f"{folder / FILE} was not written by `reaedp evaluate`.") from None
 
 
 def _line(row: dict[str, Any]) -> Line:

@@ -8,17 +8,18 @@ import numpy as np
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.evaluation.finished import Finished
 from reaedp.report.profile import merged
-from reaedp.statistics.entropy import ConditionalEntropy, Entropy, MutualInformation
-from reaedp.statistics.entropy_histogram import EntropyHistogram
-from reaedp.statistics.entropy_map import EntropyMap
+from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
+from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
+from reaedp.statistics.entropy.entropy_map import EntropyMap
+from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
-from reaedp.statistics.routed_entropy import RoutedEntropy
 from reaedp.synthesis.synthetic import Synthetic
 
 
 def original(release: Finished) -> Any:
     """The true numbers, or nothing for kinds that have none to set beside theirs."""
-    find = _ORIGINALS.get(type(release.statistic))
+    find = _ORIGINALS.of(release.statistic)
     return None if find is None else find(release)
 
 
@@ -37,7 +38,8 @@ def _key_counts(release: Finished) -> Any:
     return np.array([known.get(key, 0) for key in keys])
 
 
-def _bits(release: Finished) -> Any:
+def true_bits(release: Finished) -> Any:
+    """Exact entropies on their lattice, in bits; by whatever route they were released."""
     statistic: Any = release.statistic
     plain = Entropy(statistic.columns) if isinstance(statistic, RoutedEntropy) else statistic
     return plain.lattice(release.contract).values(plain.answer(release.truth))
@@ -63,15 +65,20 @@ def _shares(release: Finished) -> Any:
     }
 
 
-_ORIGINALS: dict[type[Any], Callable[[Finished], Any]] = {
-    Marginal: _counts,
-    EntropyHistogram: _counts,
-    KeyedMarginal: _key_counts,
-    Entropy: _bits,
-    RoutedEntropy: _bits,
-    ConditionalEntropy: _bits,
-    MutualInformation: _bits,
-    EntropyMap: _information,
-    MeanCurve: _mean,
-    Synthetic: _shares,
-}
+_ORIGINALS = ByKind[Callable[[Finished], Any] | None](
+    "true numbers beside the private ones",
+    {
+        Marginal: _counts,
+        EntropyHistogram: _counts,
+        KeyedMarginal: _key_counts,
+        Entropy: true_bits,
+        RoutedEntropy: true_bits,
+        ConditionalEntropy: true_bits,
+        MutualInformation: true_bits,
+        EntropyMap: _information,
+        MeanCurve: _mean,
+        Synthetic: _shares,
+    },
+    otherwise=None,
+    plain=("SyntheticCurves", "Pixels"),
+)

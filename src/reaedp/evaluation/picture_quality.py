@@ -1,27 +1,26 @@
 """How near a released picture is to the true one, in the measures that are usual for pictures."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from reaedp.attacks.attack import CustodianOnly
 from reaedp.errors import DeclarationError, sentence
-from reaedp.statistics.pixels import image_library
+from reaedp.statistics.images.pixels import image_library
 
 #: The side of the square in which structural similarity compares two pictures, and the least that has a variance.
 WINDOW, SMALLEST_WINDOW = 7, 3
 
 
 @dataclass(frozen=True, slots=True)
-class PictureQuality:
+class PictureQuality(CustodianOnly):
     """Peak signal-to-noise ratio in decibels, mean absolute error and structural similarity (Wang et al. 2004).
 
     Equal pictures have an infinite ratio, no error and similarity one. A picture with a side under three pixels has no
     structure to compare. All is computed on true pixels without noise: for the custodian's eyes only.
     """
-
-    disclosable: ClassVar[bool] = False
 
     psnr: float
     mae: float
@@ -32,7 +31,9 @@ def picture_quality(original: NDArray[Any], released: NDArray[Any], data_range: 
     """Compare two arrays of one shape, (height, width) or (height, width, channels); `data_range` is upper - lower."""
     if original.shape != released.shape or original.ndim not in (2, 3) or not original.size:
         raise DeclarationError(
-            sentence("Both pictures must have one shape of two or three axes", given=(original.shape, released.shape))
+            sentence(
+                "Both pictures must have the same shape, with two or three axes", given=(original.shape, released.shape)
+            )
         )
     # Differences of unsigned numbers would wrap around.
     true, noisy = original.astype(np.float64), released.astype(np.float64)

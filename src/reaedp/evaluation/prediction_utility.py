@@ -6,11 +6,11 @@ difference compares both models row by row: valid for many test rows, and widene
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from reaedp.attacks.attack import CustodianOnly
 from reaedp.errors import DeclarationError, sentence
 from reaedp.rate import Rate, at_most, mean, share
 
@@ -21,13 +21,11 @@ CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, slots=True)
-class PredictionUtility:
+class PredictionUtility(CustodianOnly):
     """Accuracy and area under the ROC curve (mean over classes, each against the rest) on real test rows.
 
     `constant_accuracy` is that of always guessing the commonest class of the real table.
     """
-
-    disclosable: ClassVar[bool] = False
 
     constant_accuracy: Rate
     real_accuracy: Rate
@@ -55,7 +53,7 @@ def prediction_utility(real: Codes, synthetic: Codes, test: Codes, label: int) -
     """Predict the column at position `label` from all others; no test row may have been seen by either model."""
     columns = real.shape[1]
     if not 0 <= label < columns or test.shape[1:] != (columns,) or len(test) < 2:
-        rule = f"The label must be a position among {columns} columns, of which two or more test rows are given"
+        rule = f"The label must be the position of one of {columns} columns, and there must be two or more test rows"
         raise DeclarationError(sentence(rule, given=label))
     classes = np.unique(np.concatenate([table[:, label] for table in (real, synthetic, test)]))
     truth = np.searchsorted(classes, test[:, label])
@@ -145,11 +143,11 @@ def _averaged(parts: Floats, possible: tuple[float, float], unseen: float) -> Ra
 
 
 def _unseen(trials: int, ways: int) -> float:
-    """The largest chance of something that was never seen in so many trials, for each of so many ways at once."""
+    """The largest chance of something that was never seen in this many trials, for each of this many ways at once."""
     return at_most(0, trials, 1 - (1 - CONFIDENCE) / ways) if trials else 1.0
 
 
 def _unseen_in_pairs(truth: Codes) -> float:
-    """The same for pairs of a row of a class and a row of another, as many as the smallest side has rows."""
+    """The largest chance of a pair of rows of two classes that was never seen, by the size of the smallest side."""
     sizes = np.unique_counts(truth).counts
     return _unseen(int(np.minimum(sizes, len(truth) - sizes).min()), 2 * len(sizes))

@@ -12,7 +12,7 @@ from reaedp.contract import Contract
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
-from reaedp.synthesis.synthetic import Question
+from reaedp.synthesis.synthetic import RecordsToAsk
 from reaedp.table import KeyCounts, Table
 
 #: Larger tables are counted by sorting.
@@ -39,7 +39,7 @@ class CodedRecords:
         return KeyCounts(self.contract.select(names), keys.astype(np.int32), counts.astype(np.int64))
 
     def key_parts(self, names: tuple[str, ...]) -> Iterator[KeyCounts]:
-        """All of them at once."""
+        """The counts of all keys, in one part."""
         yield self.key_counts(names)
 
     def counts(self, names: tuple[str, ...]) -> Table:
@@ -50,7 +50,7 @@ class CodedRecords:
         return Table(axes, np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape))
 
     def group_counts(self, groups: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], KeyCounts]]:
-        """The same for several groupings, each counted once."""
+        """The counts of several groupings, each counted once."""
         for group in groups:
             if group not in self._known:
                 small = math.prod(axis.size for axis in self.contract.select(group)) <= MOST_CELLS
@@ -80,12 +80,15 @@ class Refit:
 
     def __post_init__(self) -> None:
         if self.noise.mechanism.hides != "records":
-            raise DeclarationError(f"Only synthetic records are made again; given {self.noise.mechanism.name}.")
+            raise DeclarationError(
+                f"Only synthetic records can be made again for a shadow-model attack;"
+                f" given {self.noise.mechanism.name}."
+            )
 
     def __call__(self, codes: Codes, rng: np.random.Generator) -> Codes:
-        """As many rows as the release has."""
+        """Make as many synthetic rows as the release has."""
         records: Any = self._records(codes)
-        made: Codes = self.noise.apply(Question(records, self.columns, self.rows), SeededNoise(rng)).codes
+        made: Codes = self.noise.apply(RecordsToAsk(records, self.columns, self.rows), SeededNoise(rng)).codes
         return made
 
     def _records(self, codes: Codes) -> CodedRecords:

@@ -8,15 +8,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from reaedp.attacks.attack import CustodianOnly
 from reaedp.errors import DeclarationError, sentence
 from reaedp.evaluation.prediction_utility import Codes, PredictionUtility, prediction_utility
 from reaedp.rate import Rate, mean
-from reaedp.statistics.entropies import shannon_entropy
+from reaedp.statistics.entropy.entropies import shannon_entropy
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -47,20 +48,18 @@ class Distances:
 
     @property
     def summary(self) -> tuple[Figure, Figure]:
-        """Mean and worst."""
+        """The mean and the worst total variation, as lines of a table."""
         name = f"total variation, {self.ways}-way"
         ends = (self.sampling.low, self.sampling.high) if self.sampling else ()
         return Figure(f"{name}, mean", self.mean, *ends), Figure(f"{name}, worst", self.worst)
 
 
 @dataclass(frozen=True, slots=True)
-class Utility:
+class Utility(CustodianOnly):
     """All measures of a synthetic table; errors of entropy and mutual information are mean absolute ones, in bits.
 
     One column has no pairs, two have no triples, and without a label there is no prediction.
     """
-
-    disclosable: ClassVar[bool] = False
 
     distances: tuple[Distances, ...]
     entropy_error: float
@@ -94,7 +93,9 @@ def utility(
     `label`, `test` holds real rows that the synthesizer never saw.
     """
     if (label is None) != (test is None):
-        raise DeclarationError("A label to predict and test rows that no synthesizer saw must be given together.")
+        raise DeclarationError(
+            "label and test must be given together: the column to predict, and rows that the synthesizer has not seen."
+        )
     tables = _TwoTables.of(real, synthetic, sizes)
     columns = len(sizes)
     pairs = column_sets(columns, 2)
@@ -113,12 +114,12 @@ def marginal_distances(real: Codes, synthetic: Codes, sizes: Sequence[int], sets
 
 
 def column_sets(columns: int, ways: int) -> list[ColumnSet]:
-    """All sets of so many columns."""
+    """All sets of this many columns."""
     return list(combinations(range(columns), ways))
 
 
 def sampled_sets(columns: int, ways: int, most: int, rng: np.random.Generator) -> list[ColumnSet]:
-    """All sets of so many columns, or a random choice if there are more than `most`."""
+    """All sets of this many columns, or a random choice if there are more than `most`."""
     every = column_sets(columns, ways)
     kept = np.sort(rng.permutation(len(every))[:most])
     return [every[place] for place in kept]

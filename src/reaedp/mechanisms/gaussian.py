@@ -3,16 +3,18 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.answer import Integers, Shape
+from reaedp.contract import Contract
+from reaedp.errors import DeclarationError, sentence
+from reaedp.mechanisms.by_price import Buyable
 from reaedp.mechanisms.laplace import at_least
 from reaedp.mechanisms.noise import Noise
-from reaedp.privacy.loss import Concentrated, Price, UnitGaussian, exact, positive
-from reaedp.privacy.loss import Gaussian as Normal
+from reaedp.privacy.loss import ZCDP, GaussianDP, Price, UnitGaussian, exact, positive
 from reaedp.privacy.unit import Sensitivity
 
 #: Discrete noise of variance v is normal noise of variance v less this, rounded at random (see PROOFS.md).
@@ -23,17 +25,44 @@ SMOOTH_SCALE = 10.0
 MARGIN = 2.0**-40
 
 
-@dataclass(frozen=True, slots=True)
-class Gaussian:
-    """Noise with probability proportional to exp(-x² / (2 scale²)), scale² = squared L2 sensitivity / (2ρ)."""
+@dataclass(frozen=True, slots=True, init=False)
+class Gaussian(Buyable):
+    """Noise with probability proportional to exp(-x² / (2 scale²)), scale² = squared L2 sensitivity / (2ρ).
+
+    `Gaussian(epsilon=1, delta=1e-6)` asks for the least noise of that price, as plans do.
+
+    >>> Gaussian(0.5).scale(counting)
+    1.0
+    >>> Gaussian.within(1.0, 1e-6, counting).rho < 0.5
+    True
+    """
 
     name: ClassVar[str] = "discrete Gaussian"
     hides: ClassVar[Shape] = "vector"
+    scaled_by: ClassVar[str] = "rho"
 
     rho: float
 
-    def __post_init__(self) -> None:
-        positive("rho", self.rho)
+    @overload
+    def __init__(self, rho: float) -> None: ...
+    @overload
+    def __init__(self, *, epsilon: float, delta: float) -> None: ...
+    def __init__(self, rho: float = math.nan, *, epsilon: float | None = None, delta: float | None = None) -> None:
+        if epsilon is not None or delta is not None:  # beside ρ: without it this would be a wish
+            raise DeclarationError(
+                sentence(
+                    "Gaussian takes rho, or epsilon and delta, but not both",
+                    given={"rho": rho, "epsilon": epsilon, "delta": delta},
+                    remedy="Write Gaussian(epsilon=1, delta=1e-6), or Gaussian(rho=0.1).",
+                )
+            )
+        object.__setattr__(self, "rho", rho)
+        positive("rho", rho)
+
+    @classmethod
+    def bought(cls, statistic: Any, contract: Contract, *, epsilon: float, delta: float) -> "Gaussian":
+        """The least noise for this statistic whose price alone is at most (ε, δ)."""
+        return cls.within(epsilon, delta, statistic.sensitivity(contract))
 
     @classmethod
     def within(cls, epsilon: float, delta: float, sensitivity: Sensitivity) -> "Gaussian":
@@ -67,11 +96,11 @@ class Gaussian:
             variance = math.nextafter(self.scale(sensitivity) ** 2, 0.0)
             return (UnitGaussian(variance),) * sensitivity.l1
         if self.is_smooth(sensitivity):
-            return (Normal(_normal_mu(sensitivity, self.scale(sensitivity)) * (1 + MARGIN)),)
-        return (Concentrated(self.rho),)
+            return (GaussianDP(_normal_mu(sensitivity, self.scale(sensitivity)) * (1 + MARGIN)),)
+        return (ZCDP(self.rho),)
 
     def apply(self, exact: Integers, sensitivity: Sensitivity, noise: Noise) -> Integers:
-        """Noisy integers."""
+        """Add discrete Gaussian noise to exact integers."""
         return noise.gaussian(exact, self.scale(sensitivity))
 
     def mean_error(self, sensitivity: Sensitivity) -> float:
@@ -79,7 +108,7 @@ class Gaussian:
         scale = self.scale(sensitivity)
         return scale * math.sqrt(2 / math.pi) if scale > LARGE_SCALE else float(_tail(scale).sum())
 
-    def spread(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
+    def error_quantile(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
         """Invert the exact tail: all |errors| are at most t with probability (1 - Pr[|x| > t])^cells."""
         scale = self.scale(sensitivity)
         outside = -math.expm1(math.log(confidence) / cells)
@@ -91,7 +120,7 @@ class Gaussian:
 
 
 def _normal_mu(sensitivity: Sensitivity, scale: float) -> float:
-    """Of the normal noise that this noise is, before it was rounded."""
+    """The μ of the normal noise from which this noise is rounded."""
     return math.sqrt(sensitivity.l2_squared / (scale**2 - LATTICE_VARIANCE))
 
 

@@ -7,13 +7,17 @@ from typing import ClassVar
 
 from reaedp.answer import Integers, Shape
 from reaedp.mechanisms.noise import Noise
-from reaedp.privacy.loss import Price, Pure, exact, positive
+from reaedp.privacy.loss import Price, PureDP, exact, positive
 from reaedp.privacy.unit import Sensitivity
 
 
 @dataclass(frozen=True, slots=True)
 class Laplace:
-    """Noise with probability proportional to exp(-|x| / scale), scale = L1 sensitivity / ε."""
+    """Noise with probability proportional to exp(-|x| / scale), scale = L1 sensitivity / ε.
+
+    >>> Laplace(0.5).scale(counting), Laplace(0.5).error_quantile(counting, 0.95)
+    (2.0, 6)
+    """
 
     name: ClassVar[str] = "discrete Laplace"
     hides: ClassVar[Shape] = "vector"
@@ -30,11 +34,11 @@ class Laplace:
     def price(self, sensitivity: Sensitivity) -> Price:
         """ε; where only unit steps are possible, one equal share for each cell that can move (see PROOFS.md)."""
         if sensitivity.linf == 1 and sensitivity.l1 > 1:
-            return (Pure(self.epsilon / sensitivity.l1),) * sensitivity.l1
-        return (Pure(self.epsilon),)
+            return (PureDP(self.epsilon / sensitivity.l1),) * sensitivity.l1
+        return (PureDP(self.epsilon),)
 
     def apply(self, exact: Integers, sensitivity: Sensitivity, noise: Noise) -> Integers:
-        """Noisy integers."""
+        """Add discrete Laplace noise to exact integers."""
         return noise.laplace(exact, self.scale(sensitivity))
 
     def mean_error(self, sensitivity: Sensitivity) -> float:
@@ -42,7 +46,7 @@ class Laplace:
         rate = 1.0 / self.scale(sensitivity)
         return -2.0 * math.exp(-rate) / math.expm1(-2.0 * rate)
 
-    def spread(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
+    def error_quantile(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
         """Invert the exact tail: all |errors| are at most t with probability (1 - 2 q^(t+1) / (1 + q))^cells."""
         rate = 1.0 / self.scale(sensitivity)
         outside = -math.expm1(math.log(confidence) / cells)

@@ -1,6 +1,7 @@
 """What every mechanism can say: its price, its noise, and how far a released number may be from the truth."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
 from reaedp.answer import Shape
@@ -10,7 +11,13 @@ from reaedp.privacy.unit import Sensitivity
 
 
 class Mechanism(Protocol):
-    """Noise whose price is fixed; its scale follows from the sensitivity that it must hide."""
+    """Noise whose price is fixed; its scale follows from the sensitivity that it must hide.
+
+    >>> def of_one_row(mechanism: Mechanism) -> float:
+    ...     return mechanism.mean_error(Sensitivity(1, 1, 1))
+    >>> of_one_row(Laplace(1.0)) < of_one_row(Laplace(0.5))
+    True
+    """
 
     name: ClassVar[str]
     hides: ClassVar[Shape]
@@ -27,23 +34,23 @@ class Mechanism(Protocol):
     def mean_error(self, sensitivity: Sensitivity) -> float:
         """Mean absolute error of one number."""
 
-    def spread(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
+    def error_quantile(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
         """The least t such that all of `cells` independent errors are within ±t with this confidence."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Calibrated:
-    """A mechanism together with the sensitivity that it hides."""
+    """A mechanism together with the sensitivity that it hides; price and scale are computed once."""
 
     mechanism: Mechanism
     sensitivity: Sensitivity
 
-    @property
+    @cached_property
     def scale(self) -> float:
         """The noise scale, in steps of the lattice."""
         return self.mechanism.scale(self.sensitivity)
 
-    @property
+    @cached_property
     def price(self) -> Price:
         """What one release costs."""
         return self.mechanism.price(self.sensitivity)
@@ -58,10 +65,17 @@ class Calibrated:
         """Mean absolute error of one number."""
         return self.mechanism.mean_error(self.sensitivity)
 
-    def spread(self, confidence: float, cells: int = 1) -> int:
+    def error_quantile(self, confidence: float, cells: int = 1) -> int:
         """The least t such that all of `cells` errors are within ±t with this confidence."""
-        return self.mechanism.spread(self.sensitivity, confidence, cells)
+        return self.mechanism.error_quantile(self.sensitivity, confidence, cells)
 
     def apply(self, exact: Any, noise: Noise) -> Any:
         """The answer with noise."""
         return self.mechanism.apply(exact, self.sensitivity, noise)
+
+
+class OnRecords:
+    """A mechanism that asks the records itself; its whole price is fixed before it sees them."""
+
+    __slots__ = ()
+    hides: ClassVar[Shape] = "records"

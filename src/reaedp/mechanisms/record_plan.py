@@ -7,11 +7,11 @@ from fractions import Fraction
 
 from reaedp.answer import Integers
 from reaedp.errors import DeclarationError
-from reaedp.mechanisms.privacy_test import PrivacyTest, optimal
+from reaedp.mechanisms.acceptance import PrivacyTest, optimal
 from reaedp.mechanisms.stopping import Stopping, guarantee, row_steps, smallest_size
 from reaedp.privacy.accounting import epsilon as composed
 from reaedp.privacy.conversion import HEADROOM, SLACK, bisect
-from reaedp.privacy.loss import Approximate, exact
+from reaedp.privacy.loss import ApproxDP, exact
 from reaedp.privacy.unit import Change, Sensitivity, Unit
 
 #: The share of answers given up for speed.
@@ -25,7 +25,7 @@ class RecordPlan:
     """A test and a stopping rule under which each of `records` records costs `each`."""
 
     records: int
-    each: Approximate
+    each: ApproxDP
     #: What ε allows for one row.
     epsilon: float
     gamma: float
@@ -33,7 +33,7 @@ class RecordPlan:
     test: PrivacyTest
 
     def passing(self, plausible: Integers) -> float:
-        """The share of trials that pass if so many seeds are plausible, on average over a public guess."""
+        """The share of trials that pass if this many seeds are plausible, on average over a public guess."""
         return float(self.test.rate(plausible).mean())
 
     def answered(self, plausible: Integers) -> float:
@@ -41,16 +41,16 @@ class RecordPlan:
         return 1 - self.stopping.nothing(self.passing(plausible))
 
 
-def each_record(epsilon: float, delta: float, records: int) -> Approximate:
-    """The largest equal losses of so many records that compose to (ε, δ); half of δ is theirs, half composition's."""
+def each_record(epsilon: float, delta: float, records: int) -> ApproxDP:
+    """The largest equal losses of this many records that compose to (ε, δ); half of δ is theirs, half composition's."""
     if records == 1:
-        return Approximate(epsilon, delta)
+        return ApproxDP(epsilon, delta)
     share = float(exact(delta) / (2 * records))
 
     def fits(each: float) -> bool:
-        return composed({Approximate(each, share): records}, delta) <= epsilon
+        return composed({ApproxDP(each, share): records}, delta) <= epsilon
 
-    return Approximate(bisect(fits, epsilon / records * (1 - HEADROOM), epsilon, 1e-6), share)
+    return ApproxDP(bisect(fits, epsilon / records * (1 - HEADROOM), epsilon, 1e-6), share)
 
 
 def plan_records(
@@ -71,7 +71,8 @@ def plan_records(
     plans = [plan for tau in taus if (plan := _fitting(each, records, unit, gamma, tau)) is not None]
     if not plans:
         raise DeclarationError(
-            f"No test lets any of {records:,} records pass within epsilon {epsilon:g} and delta {delta:g}."
+            f"Within epsilon {epsilon:g} and delta {delta:g}, none of {records:,} records could pass the test of"
+            " plausible deniability."
             " Ask for fewer records, raise epsilon, or declare a larger `at_least` in the unit."
         )
     answered = [plan.answered(plausible) for plan in plans]
@@ -112,7 +113,7 @@ def _largest(holds: Callable[[int], bool], limit: int) -> int:
     return good
 
 
-def _fitting(each: Approximate, records: int, unit: Unit, gamma: float, tau: float) -> RecordPlan | None:
+def _fitting(each: ApproxDP, records: int, unit: Unit, gamma: float, tau: float) -> RecordPlan | None:
     """The optimal test within the loss; nothing if there is none.
 
     The first excess tried is what a public size allows; small data sets of unknown size may need less.
@@ -140,18 +141,20 @@ def _largest_fitting(plan: Callable[[float], RecordPlan | None], good: float) ->
     return bisect(lambda excess: plan(excess) is not None, good, 2 * good, 1e-3)
 
 
-def row_epsilon(each: Approximate, unit: Unit) -> float:
+def row_epsilon(each: ApproxDP, unit: Unit) -> float:
     """The largest double that adds up to at most ε over the rows of a unit, in exact decimals."""
     share = exact(each.epsilon) / row_steps(unit)
     value = float(share)
     return value if exact(value) <= share else math.nextafter(value, 0)
 
 
-def fitting_plan(each: Approximate, records: int, unit: Unit, gamma: float, tau: float) -> RecordPlan:
+def fitting_plan(each: ApproxDP, records: int, unit: Unit, gamma: float, tau: float) -> RecordPlan:
     """The plan of this τ whose records cost at most so much; the same numbers always give the same plan."""
     plan = _fitting(each, records, unit, gamma, tau)
     if plan is None:
-        raise DeclarationError(f"No test lets any record pass at a cost of {each}; no plan would have been made.")
+        raise DeclarationError(
+            f"No test of plausible deniability lets any record pass at a cost of {each} per record. Raise it."
+        )
     return plan
 
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from reaedp.answer import Integers, Shape
 from reaedp.mechanisms.noise import Noise
-from reaedp.privacy.loss import Gaussian, Price, positive
+from reaedp.privacy.loss import GaussianDP, Price, positive
 from reaedp.privacy.unit import Sensitivity
 
 #: Far above the relative error of the few float operations behind a scale.
@@ -47,7 +47,7 @@ class Selection:
 
     def price(self, sensitivity: Sensitivity) -> Price:  # noqa: ARG002
         """μ (see PROOFS.md of the synthesis)."""
-        return (Gaussian(self.mu),)
+        return (GaussianDP(self.mu),)
 
     def choose(self, scores: Integers, sensitivity: Sensitivity, noise: Noise) -> int:
         """The place of the chosen score."""

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.errors import DeclarationError, sentence
+from reaedp.mechanisms.acceptance import UNITS, PrivacyTest, at_most_growth
 from reaedp.mechanisms.noise import Words
-from reaedp.mechanisms.privacy_test import UNITS, PrivacyTest, at_most_growth
 from reaedp.privacy.conversion import SLACK, rounded_up
-from reaedp.privacy.loss import SMALLEST, Approximate, exact, positive
+from reaedp.privacy.loss import SMALLEST, ApproxDP, exact, positive
 from reaedp.privacy.unit import Unit
 
 #: How rarely the planned rounds do not suffice and as many again are run: 10^-18.
@@ -81,7 +81,7 @@ def row_loss(test: PrivacyTest, stopping: Stopping, gamma: float, smallest: int,
     enough = math.ceil(1 / room) if room > 0 else test.certain
     answering = stopping.odds * test.chance(enough - 1) if smallest < enough else Fraction(0)
     if 1 + max(added, answering) > growth or room <= 0:
-        rule = "epsilon of one row must be larger, or the test stricter, for data sets as small as these"
+        rule = "For data sets as small as this, epsilon per record must be larger, or the test stricter"
         remedy = "Declare a larger `at_least` in the unit, or ask for fewer records."
         raise DeclarationError(sentence(rule, given={"epsilon": epsilon, "rows": smallest}, remedy=remedy))
     return RowLoss(added / (1 + added), answering / (1 + answering))
@@ -98,7 +98,7 @@ def row_steps(unit: Unit) -> int:
     return unit.rows if unit.change == "add-remove" else 2 * unit.rows
 
 
-def guarantee(test: PrivacyTest, stopping: Stopping, gamma: float, unit: Unit, epsilon: float) -> Approximate:
+def guarantee(test: PrivacyTest, stopping: Stopping, gamma: float, unit: Unit, epsilon: float) -> ApproxDP:
     """What one record costs when ε is allowed for one row; every row of the data must be a seed."""
     loss = row_loss(test, stopping, gamma, smallest_size(unit), epsilon)
     growth = Fraction(math.exp(epsilon) * (1 + SLACK))
@@ -108,5 +108,5 @@ def guarantee(test: PrivacyTest, stopping: Stopping, gamma: float, unit: Unit, e
     else:
         delta = one_way * (loss.added + growth**unit.rows * loss.removed)
     if delta >= 1:
-        raise DeclarationError(sentence("A test must promise a delta below 1", given=float(delta)))
-    return Approximate(rounded_up(exact(epsilon) * row_steps(unit)), max(rounded_up(delta), SMALLEST))
+        raise DeclarationError(sentence("The delta of the test must be below 1", given=float(delta)))
+    return ApproxDP(rounded_up(exact(epsilon) * row_steps(unit)), max(rounded_up(delta), SMALLEST))

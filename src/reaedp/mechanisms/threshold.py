@@ -10,13 +10,17 @@ from reaedp.answer import Keyed, KeyedParts, Shape
 from reaedp.errors import DeclarationError, sentence
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.noise import Noise
-from reaedp.privacy.loss import Approximate, Price, positive
+from reaedp.privacy.loss import ApproxDP, Price, positive
 from reaedp.privacy.unit import Sensitivity
 
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """Discrete Laplace noise on every present key; a key appears if its noisy count reaches the threshold."""
+    """Discrete Laplace noise on every present key; a key appears if its noisy count reaches the threshold.
+
+    >>> Threshold(1.0, 1e-6).threshold(counting)
+    15
+    """
 
     name: ClassVar[str] = "thresholded discrete Laplace"
     hides: ClassVar[Shape] = "keyed"
@@ -29,7 +33,7 @@ class Threshold:
         positive("delta", self.delta, below=1)
 
     def scale(self, sensitivity: Sensitivity) -> float:
-        """As for discrete Laplace noise."""
+        """The scale of the discrete Laplace noise on each count."""
         return Laplace(self.epsilon).scale(sensitivity)
 
     def threshold(self, sensitivity: Sensitivity) -> int:
@@ -52,7 +56,7 @@ class Threshold:
             raise DeclarationError(
                 sentence(f"delta must be at most {largest:.3g} for a threshold at this epsilon", given=self.delta)
             )
-        return (Approximate(self.epsilon, self.delta),)
+        return (ApproxDP(self.epsilon, self.delta),)
 
     def apply(self, exact: Keyed | KeyedParts, sensitivity: Sensitivity, noise: Noise) -> Keyed:
         """The keys that reach the threshold, with their noisy counts; every key draws noise of its own, once."""
@@ -70,6 +74,6 @@ class Threshold:
         """Mean absolute error of a count far above the threshold."""
         return Laplace(self.epsilon).mean_error(sensitivity)
 
-    def spread(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
-        """As for discrete Laplace noise, for counts far above the threshold."""
-        return Laplace(self.epsilon).spread(sensitivity, confidence, cells)
+    def error_quantile(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
+        """The error quantile of discrete Laplace noise, which holds for counts far above the threshold."""
+        return Laplace(self.epsilon).error_quantile(sensitivity, confidence, cells)

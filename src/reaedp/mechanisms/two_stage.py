@@ -9,7 +9,7 @@ from reaedp.errors import DeclarationError, sentence
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import Noise
-from reaedp.privacy.loss import Price, Pure, exact, positive
+from reaedp.privacy.loss import Price, PureDP, exact, positive
 from reaedp.privacy.unit import Sensitivity
 
 
@@ -18,7 +18,11 @@ class TwoStage:
     """`first` buys the look, the rest of ε the number if the noisy look is below the threshold, else the counts.
 
     The sensitivity is that of look, number and counts as one vector: the number moves by at most `linf`, look and
-    counts by at most half of the rest of `l1` each.
+    counts by at most half of the rest of `l1` each. The `threshold` is what the noisy look is compared with; what it
+    says is public.
+
+    >>> TwoStage(1.0, 0.1, 1_000).rest
+    0.9
     """
 
     name: ClassVar[str] = "two-stage discrete Laplace"
@@ -47,7 +51,7 @@ class TwoStage:
 
     def price(self, sensitivity: Sensitivity) -> Price:  # noqa: ARG002
         """ε whichever way it goes (see PROOFS.md)."""
-        return (Pure(self.epsilon),)
+        return (PureDP(self.epsilon),)
 
     def apply(self, exact: Routed, sensitivity: Sensitivity, noise: Noise) -> Routed:
         """The noisy look, and either the noisy number or the noisy counts."""
@@ -73,9 +77,9 @@ class TwoStage:
         """Mean absolute error of the number."""
         return self.number(sensitivity).mean_error
 
-    def spread(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
-        """That of the number."""
-        return self.number(sensitivity).spread(confidence, cells)
+    def error_quantile(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
+        """The error quantile of the number."""
+        return self.number(sensitivity).error_quantile(confidence, cells)
 
 
 def _of_counts(sensitivity: Sensitivity) -> Sensitivity:

@@ -17,7 +17,7 @@ from reaedp.privacy.budget import Budget
 from reaedp.privacy.permitted import permitted_by
 from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.synthesis.amortised import Amortised
-from reaedp.synthesis.network import Network
+from reaedp.synthesis.marginal_model import MarginalModel
 
 #: Few and narrow columns, so that a release can be made hundreds of times; the last is the secret.
 COLUMNS = ("marital-status", "occupation", "sex", "income>50K")
@@ -41,7 +41,7 @@ class AttackedRecords:
     def attacks(self, epsilon: float) -> Iterator[tuple[str, Attack]]:
         """Secrets that were drawn anew, by the nearest row; in long runs also a network's shadows."""
         contract = Contract(dataset="public", unit=UNIT, budget=Budget(10, DELTA), ledger="none", columns=_AXES)
-        network = Network.within(epsilon, DELTA, contract, COLUMNS)
+        network = MarginalModel.within(epsilon, DELTA, contract, COLUMNS)
         amortised = Amortised.within(epsilon, DELTA, contract, COLUMNS)
         made: dict[str, Mechanism] = {NETWORK_ROWS: network, AMORTISED_ROWS: amortised}
         for release, mechanism in made.items():

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from reaedp.attacks.attack import Attack
 from reaedp.attacks.linkage import nearest_reference
 from reaedp.attacks.membership import entropy_and_total, known_others
-from reaedp.attacks.pair import Pair
+from reaedp.attacks.pair import TwoAnswers
 from reaedp.attacks.regression import Separator
 from reaedp.attacks.trials import Flags, coins
 from reaedp.mechanisms.laplace import Laplace
@@ -73,10 +73,10 @@ def _fair(base: NDArray[np.int64], change: Change, epsilon: float, experiment: E
     yield from (_row(attack, HISTOGRAM, change, epsilon) for attack in attacks if attack.figure in SHOWN)
 
 
-def _neighbours(base: NDArray[np.int64], change: Change) -> Pair:
+def _neighbours(base: NDArray[np.int64], change: Change) -> TwoAnswers:
     """One record more in the last bin; or the same record in the first bin instead."""
     elsewhere = base if change == "add-remove" else base + _one(len(base), FROM)
-    return Pair(base + _one(len(base), TO), elsewhere)
+    return TwoAnswers(base + _one(len(base), TO), elsewhere)
 
 
 def _one(cells: int, place: int) -> NDArray[np.int64]:
@@ -107,7 +107,7 @@ def _line(attack: str, neighbours: str, epsilon: float, rate: Rate) -> dict[str,
 def _as_published(base: NDArray[np.int64], epsilon: float, experiment: Experiment) -> Iterator[dict[str, Any]]:
     """The paper's pair differs by two records in size, so that no promise speaks of it."""
     rng = experiment.rng
-    pair = Pair(base + _one(len(base), TO), base - _one(len(base), FROM))
+    pair = TwoAnswers(base + _one(len(base), TO), base - _one(len(base), FROM))
     right = np.array([_published_membership(pair, epsilon, rng) for _ in range(PAPERS_RUNS)])
     reach = 1.96 * float(right.std()) / math.sqrt(PAPERS_RUNS)
     centre = float(right.mean())
@@ -116,7 +116,7 @@ def _as_published(base: NDArray[np.int64], epsilon: float, experiment: Experimen
     yield _line(LINKAGE, TWO, epsilon, share(int(_published_linkage(pair, epsilon, rounds, rng).sum()), rounds))
 
 
-def _published_membership(pair: Pair, epsilon: float, rng: np.random.Generator) -> float:
+def _published_membership(pair: TwoAnswers, epsilon: float, rng: np.random.Generator) -> float:
     """Logistic regression that is judged on the releases from which it learned."""
     member = coins(PAPERS_RELEASES, rng)
     released = pair.either(member) + rng.laplace(0.0, 1 / epsilon, (PAPERS_RELEASES, pair.present.size))
@@ -125,7 +125,7 @@ def _published_membership(pair: Pair, epsilon: float, rng: np.random.Generator) 
     return float((suspected == member).mean())
 
 
-def _published_linkage(pair: Pair, epsilon: float, rounds: int, rng: np.random.Generator) -> Flags:
+def _published_linkage(pair: TwoAnswers, epsilon: float, rounds: int, rng: np.random.Generator) -> Flags:
     """The observed release is one of the two references, so that its distance to that one is zero."""
     member = coins(rounds, rng)
     present, absent = (
@@ -203,9 +203,9 @@ ITEM = Item(
         "30 bins and 1,000 rows, ε from 0.1 to 8. As published: pairs base - eᵢ and base + eⱼ, five runs judged on"
         " their own training releases. Ours: true neighbours, 20,000 rounds, exact 95 % ranges, permitted ceilings at"
         f" (ε, {DELTA:g}); a replaced row is also a secret with two possible values. Mean curve: one as long as may be"
-        " joins. Network: all its noisy tables, not its choices. Amortised F: keys that many have, bought for all of"
-        " ε. F: one record for all of ε, k or k + 1 seeds that could have made it. Rows: four columns, a secret drawn"
-        f" anew; shadows ({FITS} releases) in long runs only."
+        " joins. Marginal model: all its noisy tables, not its choices. Amortised F: keys that many have, bought for"
+        " all of ε. F: one record for all of ε, k or k + 1 seeds that could have made it. Rows: four columns, a secret"
+        f" drawn anew; shadows ({FITS} releases) in long runs only."
     ),
     errata=(23, 24, 25, 26),
     run=run,

@@ -14,16 +14,16 @@ from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.paper.best_entropy import CHANGES, best_entropies, contract
 from reaedp.paper.datasets import AMAZON, DIFFERENCES, HOUSES, POWER, DataSet
+from reaedp.paper.histogram_rows import multinomial_rows
 from reaedp.paper.item import Experiment, Item, Result
 from reaedp.paper.published_release import DELTA, entropies, gaussian_counts, laplace_counts
 from reaedp.privacy.unit import Change
 from reaedp.rate import mean
-from reaedp.statistics.entropies import shannon_entropy
+from reaedp.statistics.entropy.entropies import shannon_entropy
+from reaedp.statistics.entropy.noisy_entropy import entropies_from_counts
+from reaedp.statistics.entropy.published import published_shannon_bound
 from reaedp.statistics.histogram import onto_simplex
 from reaedp.statistics.marginal import Marginal
-from reaedp.statistics.noisy_entropy import entropies_from_counts
-from reaedp.statistics.published import published_shannon_bound
-from reaedp.synthesis.baselines import multinomial_rows
 from reaedp.table import Table
 
 Tables = NDArray[Any]

@@ -13,10 +13,10 @@ from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import Noise
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.unit import Change, Unit
-from reaedp.statistics.entropies import shannon_entropy
-from reaedp.statistics.entropy import Entropy
-from reaedp.statistics.noisy_entropy import entropies_from_counts
-from reaedp.statistics.routes import Route, RouteName, best_route
+from reaedp.statistics.entropy.entropies import shannon_entropy
+from reaedp.statistics.entropy.entropy import Entropy
+from reaedp.statistics.entropy.noisy_entropy import entropies_from_counts
+from reaedp.statistics.entropy.routes import Route, RouteName, best_route
 
 Floats = NDArray[np.float64]
 
@@ -25,7 +25,7 @@ _COLUMN = ("bin",)
 
 
 def contract(cells: int, rows: int, change: Change) -> Contract:
-    """A column with so many cells, the last two of which are those of missing and of unseen values."""
+    """A column with this many cells, the last two of which are those of missing and of unseen values."""
     column = Category(name="bin", levels=tuple(map(str, range(cells - 2))), provenance="public")
     unit = Unit(change, at_least=rows)
     return Contract(dataset="public", unit=unit, budget=Budget(10, 1e-6), ledger="none", columns=(column,))

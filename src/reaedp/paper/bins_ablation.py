@@ -13,13 +13,14 @@ from reaedp.mechanisms.noise import SeededNoise
 from reaedp.paper.best_entropy import contract
 from reaedp.paper.datasets import SETS, DataSet
 from reaedp.paper.item import Experiment, Item, Result, Specification
+from reaedp.paper.line_chart import kind, lines, quantity
 from reaedp.paper.published_release import entropies, laplace_counts
 from reaedp.privacy.unit import Change
-from reaedp.statistics.entropies import shannon_entropy
-from reaedp.statistics.entropy import Entropy
+from reaedp.statistics.entropy.entropies import shannon_entropy
+from reaedp.statistics.entropy.entropy import Entropy
+from reaedp.statistics.entropy.noisy_entropy import entropies_from_counts
+from reaedp.statistics.entropy.published import published_shannon_bound
 from reaedp.statistics.marginal import Marginal
-from reaedp.statistics.noisy_entropy import entropies_from_counts
-from reaedp.statistics.published import published_shannon_bound
 
 Floats = NDArray[np.float64]
 
@@ -101,26 +102,13 @@ def _because(rows: list[dict[str, Any]], above: list[dict[str, Any]]) -> str:
 
 
 _LINES = ["bound", _AS_PUBLISHED, _FROM_COUNTS, _DIRECT]
+_BITS = quantity("bits", "mean error of the entropy (bits)", log=True)
 _CHART: Specification = {
     "transform": [{"filter": "datum.bins !== null"}, {"fold": _LINES, "as": ["what", "bits"]}],
-    "facet": {"field": "data", "type": "nominal", "title": None, "sort": [each.name for each in SETS]},
+    "facet": kind("data", sort=[each.name for each in SETS]),
     "columns": 3,
     "resolve": {"scale": {"y": "independent"}},
-    "spec": {
-        "width": 220,
-        "height": 200,
-        "mark": {"type": "line", "point": True},
-        "encoding": {
-            "x": {"field": "bins", "type": "quantitative", "title": "bins"},
-            "y": {
-                "field": "bits",
-                "type": "quantitative",
-                "scale": {"type": "log"},
-                "title": "mean error of the entropy (bits)",
-            },
-            "color": {"field": "what", "type": "nominal", "title": None, "sort": _LINES},
-        },
-    },
+    "spec": lines(quantity("bins", "bins"), _BITS, kind("what", sort=_LINES), size=(220, 200)),
 }
 
 ITEM = Item(

@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from reaedp.paper.item import Experiment, Item, Result, Specification
+from reaedp.paper.line_chart import kind, lines, quantity
 from reaedp.privacy.accounting import advanced_composition, optimal_composition, sequential_composition
 
 EACH = (0.01, 0.1, 1.0)
@@ -63,25 +64,12 @@ def _because(table: dict[str, list[Any]]) -> str:
 
 _THEOREMS = ("sequential (theorem 1)", "advanced (theorem 2)")
 _LINES = [*_THEOREMS, "advanced, smaller drift", "ours"]
+_TOTAL = quantity("epsilon", "ε of all together at δ = 1e-6", log=True)
 _CHART: Specification = {
     "transform": [{"fold": _LINES, "as": ["rule", "epsilon"]}],
     "facet": {"column": {"field": "ε of each", "type": "ordinal", "title": "ε of each release"}},
     "resolve": {"scale": {"y": "independent"}},
-    "spec": {
-        "width": 230,
-        "height": 280,
-        "mark": {"type": "line", "point": True},
-        "encoding": {
-            "x": {"field": "releases", "type": "quantitative", "scale": {"type": "log"}, "title": "releases"},
-            "y": {
-                "field": "epsilon",
-                "type": "quantitative",
-                "scale": {"type": "log"},
-                "title": "ε of all together at δ = 1e-6",
-            },
-            "color": {"field": "rule", "type": "nominal", "title": None, "sort": _LINES},
-        },
-    },
+    "spec": lines(quantity("releases", "releases", log=True), _TOTAL, kind("rule", sort=_LINES), size=(230, 280)),
 }
 
 ITEM = Item(

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.paper.item import Experiment, Item, Result, Specification
-from reaedp.statistics.correction import c_log_c
-from reaedp.statistics.entropies import shannon_entropy
-from reaedp.statistics.published import published_shannon_bound
-from reaedp.statistics.sensitivities import shannon_sensitivity
+from reaedp.statistics.entropy.correction import c_log_c
+from reaedp.statistics.entropy.entropies import shannon_entropy
+from reaedp.statistics.entropy.published import published_shannon_bound
+from reaedp.statistics.entropy.sensitivities import shannon_sensitivity
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]

@@ -1,6 +1,6 @@
 """Pictures with noise on every pixel: how near they stay to the true ones, by ε."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,10 @@ from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated, Mechanism
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.paper.item import Experiment, Item, Result, Specification, Verdict
-from reaedp.paper.published_gaussian import published_deviation, true_epsilon
+from reaedp.paper.published_release import published_deviation, true_epsilon
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.unit import Unit
-from reaedp.statistics.pixels import Pixels, image_library
+from reaedp.statistics.images.pixels import Pixels, image_library
 
 SIDE, RANGE, DELTA = 64, 255, 1e-5
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
@@ -41,6 +41,8 @@ SENSITIVITY = Pixels().sensitivity(CONTRACT)
 Pixel = NDArray[Any]
 #: A true picture and ε to a released one, cut to the range.
 Release = Callable[[Integers, float, np.random.Generator], Pixel]
+#: What is measured of one picture, noise and ε.
+Row = Callable[[str, str, float, Integers, Experiment], dict[str, Any]]
 
 
 def wave() -> Integers:
@@ -87,7 +89,7 @@ def true_price(noise: str, epsilon: float) -> float:
 
 
 def qualities(true: Integers, release: Release, epsilon: float, experiment: Experiment) -> list[PictureQuality]:
-    """Of several releases."""
+    """The quality of several noisy releases of a picture."""
     runs = experiment.runs(10, 100)
     return [picture_quality(true, release(true, epsilon, experiment.rng), RANGE) for _ in range(runs)]
 
@@ -110,15 +112,21 @@ def unless_missing(run: Callable[[Experiment], Result]) -> Callable[[Experiment]
     return checked
 
 
-@unless_missing
-def run(experiment: Experiment) -> Result:
-    """Both noises, and the Gaussian as published, on two pictures."""
+def measured(row: Row, epsilons: Sequence[float], experiment: Experiment) -> list[dict[str, Any]]:
+    """A row for every noise at every ε on two pictures."""
     rows = []
     for name, make in PICTURES.items():
         true = make()
         for noise in RELEASES:
             experiment.progress(f"{name}, {noise}")
-            rows += [_row(name, noise, epsilon, true, experiment) for epsilon in (*EPSILONS, *BEYOND)]
+            rows += [row(name, noise, epsilon, true, experiment) for epsilon in epsilons]
+    return rows
+
+
+@unless_missing
+def run(experiment: Experiment) -> Result:
+    """Both noises, and the Gaussian as published, on two pictures."""
+    rows = measured(_row, (*EPSILONS, *BEYOND), experiment)
     table = {key: [row[key] for row in rows] for key in rows[0]}
     psnr = {(row["picture"], row["noise"], row["ε"]): row["PSNR"] for row in rows}
     return Result(table, _CHART, _verdict(psnr), _because(psnr))

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from reaedp.answer import Integers
-from reaedp.paper.image_noise import PICTURES, RANGE, RELEASES, Pixel, mean, qualities, unless_missing
+from reaedp.paper.image_noise import PICTURES, RANGE, RELEASES, Pixel, mean, measured, qualities, unless_missing
 from reaedp.paper.item import Experiment, Item, Result, Specification, Verdict
 
 EPSILONS = (0.5, 1.0, 2.0)
@@ -18,12 +18,7 @@ SMALL, SMALLER = (0.03 * RANGE) ** 2, (0.01 * RANGE) ** 2
 @unless_missing
 def run(experiment: Experiment) -> Result:
     """Both noises, and the Gaussian as published, on two pictures."""
-    rows = []
-    for name, make in PICTURES.items():
-        true = make()
-        for noise in RELEASES:
-            experiment.progress(f"{name}, {noise}")
-            rows += [_row(name, noise, epsilon, true, experiment) for epsilon in EPSILONS]
+    rows = measured(_row, EPSILONS, experiment)
     table = {key: [row[key] for row in rows] for key in rows[0]}
     found = {(row["picture"], row["noise"], row["ε"]): row for row in rows}
     return Result(table, _CHART, _verdict(found), _because(found))

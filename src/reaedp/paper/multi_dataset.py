@@ -10,8 +10,8 @@ from reaedp.paper.best_entropy import CHANGES, best_entropies
 from reaedp.paper.datasets import AMAZON, FEATURES, HOUSES, SETS, UNEMPLOYMENT, DataSet
 from reaedp.paper.item import Experiment, Item, Result
 from reaedp.paper.published_release import entropies, laplace_counts
-from reaedp.statistics.entropies import shannon_entropy
-from reaedp.statistics.published import published_shannon_bound
+from reaedp.statistics.entropy.entropies import shannon_entropy
+from reaedp.statistics.entropy.published import published_shannon_bound
 
 EPSILON = 1.0
 PANELS = (AMAZON, HOUSES, FEATURES, UNEMPLOYMENT)

@@ -12,6 +12,7 @@ from reaedp.attacks.pair import Codes
 from reaedp.evaluation.prediction_utility import auc
 from reaedp.paper.item import Experiment, Item, Result
 from reaedp.paper.population import AXES, DELTA, LABEL, ORDERED, by_independent_columns, by_network, population
+from reaedp.privacy.second_opinion import check_installed
 from reaedp.rate import Rate, share
 
 Floats = NDArray[np.float64]
@@ -84,6 +85,7 @@ class NoisyDescent:
     @classmethod
     def within(cls, epsilon: float, delta: float) -> "NoisyDescent":
         """The least noise, within a thousandth, for which dp-accounting's Rényi accountant gives at most (ε, δ)."""
+        check_installed()
         import dp_accounting
         from dp_accounting.rdp import RdpAccountant
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from reaedp.errors import DeclarationError
-from reaedp.mechanisms.published_test import PublishedTest
+from reaedp.mechanisms.published_acceptance import PublishedTest
 from reaedp.mechanisms.stopping import Stopping, guarantee
 from reaedp.paper.item import Experiment, Item, Result, Specification, Verdict
+from reaedp.paper.line_chart import kind, lines, quantity
 from reaedp.privacy.unit import Unit
 
 KS = (10, 20, 30, 50)
@@ -151,16 +152,7 @@ _CHART: Specification = {
         "row": {"field": "γ", "type": "ordinal", "title": "γ"},
         "column": {"field": "ε0", "type": "ordinal", "title": f"ε0, |D| = {COMMON_SIZE:,}"},
     },
-    "spec": {
-        "width": 300,
-        "height": 200,
-        "mark": {"type": "line", "point": True},
-        "encoding": {
-            "x": {"field": "k", "type": "quantitative", "title": "k"},
-            "y": {"field": "delta", "type": "quantitative", "scale": {"type": "log"}, "title": "δ"},
-            "color": {"field": "what", "type": "nominal", "title": None, "sort": _DELTAS},
-        },
-    },
+    "spec": lines(quantity("k", "k"), quantity("delta", "δ", log=True), kind("what", sort=_DELTAS), size=(300, 200)),
 }
 
 ITEM = Item(

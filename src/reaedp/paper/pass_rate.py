@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from reaedp.contract import Integer
 from reaedp.mechanisms.noise import SeededNoise
-from reaedp.mechanisms.published_test import PublishedTest
+from reaedp.mechanisms.published_acceptance import PublishedTest
 from reaedp.mechanisms.stopping import Stopping, guarantee
 from reaedp.paper.item import Experiment, Item, Result, Specification, Verdict
-from reaedp.privacy.loss import Approximate
+from reaedp.paper.line_chart import kind, lines, quantity
+from reaedp.privacy.loss import ApproxDP
 from reaedp.privacy.unit import Unit
 from reaedp.synthesis.deniable import trials
 from reaedp.synthesis.model import Codes, Model
@@ -90,7 +91,7 @@ def _table(measured: Reals, checks: int, seeds: int) -> dict[str, list[Any]]:
     }
 
 
-def _price(k: int, gamma: float, seeds: int) -> Approximate:
+def _price(k: int, gamma: float, seeds: int) -> ApproxDP:
     """What one record really costs at the published ε, when F stops as it must."""
     test = PublishedTest(k, T, EPSILON0)
     return guarantee(test.table(), STOPPING, gamma, Unit("add-remove", at_least=seeds), test.epsilon(gamma))
@@ -188,22 +189,15 @@ def _turn(rates: Reals, checks: int) -> str:
 
 
 _LINES = ["F, run", "coin of the published code"]
+_RATE = quantity("rate", "pass rate", scale={"domain": [0, 1]})
+_K = {"field": "k", "type": "ordinal", "title": "k"}
 _CHART: Specification = {
     "transform": [
         {"fold": _LINES, "as": ["what", "rate"]},
         {"calculate": "datum.what == 'F, run' ? 'F ' + datum.proposal : datum.what", "as": "panel"},
     ],
-    "facet": {"column": {"field": "panel", "type": "nominal", "title": None}},
-    "spec": {
-        "width": 240,
-        "height": 280,
-        "mark": {"type": "line", "point": True},
-        "encoding": {
-            "x": {"field": "γ", "type": "quantitative", "title": "γ"},
-            "y": {"field": "rate", "type": "quantitative", "title": "pass rate", "scale": {"domain": [0, 1]}},
-            "color": {"field": "k", "type": "ordinal", "title": "k"},
-        },
-    },
+    "facet": {"column": kind("panel")},
+    "spec": lines(quantity("γ", "γ"), _RATE, _K, size=(240, 280)),
 }
 
 ITEM = Item(

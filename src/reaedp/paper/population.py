@@ -4,7 +4,6 @@ import csv
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 
@@ -15,13 +14,12 @@ from reaedp.contract import Category, Column, Contract, Integer
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
+from reaedp.paper.histogram_rows import independent_rows
 from reaedp.paper.item import Experiment
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.unit import Unit
 from reaedp.statistics.marginal import counting_sensitivity
-from reaedp.statistics.statistic import Countable
-from reaedp.synthesis.baselines import independent_rows
-from reaedp.synthesis.network import Network
+from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.table import Table
 
 #: Columns of adult.csv with their numbers of cells; ages, years of education and hours have an order.
@@ -63,7 +61,7 @@ class Population:
 
 
 def population(experiment: Experiment, most: int) -> Population:
-    """At most so many people."""
+    """At most this many people."""
     path = experiment.file("adult.csv")
     name, codes = ("made-up people", _made_up(most, experiment.rng)) if path is None else ("Adult", _read(path))
     return Population(name, experiment.rng.permutation(codes)[:most])
@@ -89,11 +87,11 @@ def _made_up(rows: int, rng: np.random.Generator) -> Codes:
 def by_network(epsilon: float) -> Synthesize:
     """The project's network at (ε, δ), as many rows as people."""
     contract = Contract(dataset="public", unit=UNIT, budget=Budget(10, DELTA), ledger="none", columns=AXES)
-    network = Network.within(epsilon, DELTA, contract, NAMES)
+    network = MarginalModel.within(epsilon, DELTA, contract, NAMES)
 
     def synthesize(codes: Codes, rng: np.random.Generator) -> Codes:
         people = Placement(codes.astype(np.int32), np.ones(len(codes), dtype=np.int64))
-        records = cast("Countable", MadeUp.of(contract, NAMES, people))
+        records = MadeUp.of(contract, NAMES, people)
         quiet: Callable[[str], None] = lambda _: None  # noqa: E731
         learned = network.learn(records, NAMES, counting_sensitivity(UNIT), SeededNoise(rng), quiet)
         return learned.rows(len(codes), rng)

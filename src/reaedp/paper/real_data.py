@@ -12,8 +12,8 @@ from reaedp.paper.datasets import AMAZON, DIFFERENCES, HOUSES, POWER, UNEMPLOYME
 from reaedp.paper.item import Experiment, Item, Result
 from reaedp.paper.published_release import entropies, laplace_counts
 from reaedp.rate import mean
-from reaedp.statistics.entropies import shannon_entropy
-from reaedp.statistics.published import published_shannon_bound
+from reaedp.statistics.entropy.entropies import shannon_entropy
+from reaedp.statistics.entropy.published import published_shannon_bound
 
 Floats = NDArray[np.float64]
 

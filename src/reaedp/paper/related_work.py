@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping
 
 from reaedp.paper.item import Experiment, Item, Result, Specification
-from reaedp.statistics.published import published_shannon_bound
-from reaedp.statistics.sensitivities import mutual_information_sensitivity, shannon_sensitivity
+from reaedp.statistics.entropy.published import published_shannon_bound
+from reaedp.statistics.entropy.sensitivities import mutual_information_sensitivity, shannon_sensitivity
 
 ROWS = 1000
 _CHECKED, _OURS, _TESTS = "the paper, checked", "this project", "our tests"
@@ -62,7 +62,7 @@ OURS: tuple[tuple[str, tuple[str, ...]], ...] = (
         "yes: tables, databases, curves, pictures",
         (
             "tests/curator/test_records.py",
-            "tests/curator/test_database.py",
+            "tests/engines/test_database.py",
             "tests/curves/test_mean_curve.py",
             "tests/statistics/test_pixels.py",
         ),
@@ -99,7 +99,7 @@ OURS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "tests/attacks/test_linkage.py",
             "tests/attacks/test_synthetic_attacks.py",
             "tests/privacy/test_permitted.py",
-            "tests/audits/test_self_test.py",
+            "tests/audits/test_self_check.py",
         ),
     ),
 )
@@ -118,7 +118,7 @@ def run(experiment: Experiment) -> Result:  # noqa: ARG001
 
 
 def privbayes_sensitivity(n: int) -> float:
-    """Of mutual information where one variable has two values, as printed there in 2014."""
+    """The sensitivity of mutual information where one variable has two values, as printed there in 2014."""
     return math.log2(n) / n + (n - 1) / n * math.log2(n / (n - 1))
 
 

@@ -5,9 +5,10 @@ from itertools import count
 from typing import Any
 
 from reaedp.paper.item import Experiment, Item, Result, Specification
-from reaedp.statistics.entropies import renyi_entropy
-from reaedp.statistics.published import published_renyi_bound, published_renyi_constant
-from reaedp.statistics.sensitivities import renyi_sensitivity
+from reaedp.paper.line_chart import kind, quantity
+from reaedp.statistics.entropy.entropies import renyi_entropy
+from reaedp.statistics.entropy.published import published_renyi_bound, published_renyi_constant
+from reaedp.statistics.entropy.sensitivities import renyi_sensitivity
 
 #: The constants in the paper's table, by order.
 PRINTED = {0.5: 2.89, 1.5: 8.66, 2.0: 5.77, 3.0: 4.33, 5.0: 3.61, 10.0: 3.21}
@@ -115,12 +116,7 @@ _CHART: Specification = {
                     "mark": {"type": "line", "point": True},
                     "encoding": {
                         "x": _X,
-                        "y": {
-                            "field": "constant as published",
-                            "type": "quantitative",
-                            "scale": {"type": "log"},
-                            "title": "C",
-                        },
+                        "y": quantity("constant as published", "C", log=True),
                         "detail": _DETAIL,
                     },
                     "transform": [_SIDE],
@@ -142,13 +138,8 @@ _CHART: Specification = {
                     "mark": {"type": "line", "point": True},
                     "encoding": {
                         "x": _X,
-                        "y": {
-                            "field": "ratio",
-                            "type": "quantitative",
-                            "scale": {"type": "log"},
-                            "title": "times the bound",
-                        },
-                        "color": {"field": "size", "type": "nominal", "title": None},
+                        "y": quantity("ratio", "times the bound", log=True),
+                        "color": kind("size"),
                         "detail": _DETAIL,
                     },
                 },

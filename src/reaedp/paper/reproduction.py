@@ -2,14 +2,14 @@
 
 import csv
 import html
-import shutil
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from reaedp.disk.claimed_folder import claimed
+from reaedp.disk.system import rename_folder
 from reaedp.errors import DeclarationError, unknown
 from reaedp.paper.item import Experiment, Item, Result
 
@@ -56,16 +56,13 @@ def reproduce(
 
 def _write(out: Path, done: Sequence[Reproduced]) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
-    hidden = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
-    try:
+    with claimed(out.parent, "reproduction") as hidden:
         for each in done:
             _write_item(hidden / each.item.name, each.result)
-        (hidden / "RESULTS.md").write_text(markdown(done), encoding="utf-8")
-        (hidden / "index.html").write_text(page(done), encoding="utf-8")
+        (hidden / "RESULTS.md").write_text(markdown(done), encoding="utf-8", newline="\n")
+        (hidden / "index.html").write_text(page(done), encoding="utf-8", newline="\n")
         hidden.chmod(0o755)
-        hidden.rename(out)
-    finally:
-        shutil.rmtree(hidden, ignore_errors=True)
+        rename_folder(hidden, out)
 
 
 def _write_item(stem: Path, result: Result) -> None:
@@ -133,7 +130,7 @@ img{max-width:100%;height:auto;background:#fff}@media(prefers-color-scheme:dark)
 
 
 def page(done: Sequence[Reproduced]) -> str:
-    """The same as one page that refers to the pictures beside it."""
+    """The results as one page that refers to the pictures beside it."""
     rows = "".join(
         f'<tr><td>{e.item.number}</td><td><a href="#{e.item.name}">{html.escape(e.item.title)}</a></td>'
         f"<td>{e.result.verdict}</td><td>{_errata(e.item)}</td></tr>"

@@ -4,8 +4,9 @@ import math
 from typing import Any
 
 from reaedp.paper.item import Experiment, Item, Result, Specification
-from reaedp.statistics.published import published_shannon_bound
-from reaedp.statistics.sensitivities import shannon_sensitivity
+from reaedp.paper.line_chart import kind, quantity
+from reaedp.statistics.entropy.published import published_shannon_bound
+from reaedp.statistics.entropy.sensitivities import shannon_sensitivity
 
 SIZES = (50, 100, 200, 500, 1000, 2000, 5000)
 #: The bounds in the paper's tables, by the number of rows.
@@ -53,19 +54,9 @@ _CHART: Specification = {
             "transform": [{"fold": ["as published", "exact, one replaced"], "as": ["bound", "bits"]}],
             "mark": {"type": "line", "point": True},
             "encoding": {
-                "x": {
-                    "field": "n",
-                    "type": "quantitative",
-                    "scale": {"type": "log", "nice": False},
-                    "title": "number of records n",
-                },
-                "y": {
-                    "field": "bits",
-                    "type": "quantitative",
-                    "scale": {"type": "log"},
-                    "title": "bits that one record moves",
-                },
-                "color": {"field": "bound", "type": "nominal", "title": None},
+                "x": quantity("n", "number of records n", scale={"type": "log", "nice": False}),
+                "y": quantity("bits", "bits that one record moves", log=True),
+                "color": kind("bound"),
             },
         },
         {
@@ -77,7 +68,7 @@ _CHART: Specification = {
             "encoding": {
                 "x": {"field": "n", "type": "quantitative"},
                 "y": {"field": "value", "type": "quantitative"},
-                "shape": {"field": "source", "type": "nominal", "title": "in the paper"},
+                "shape": kind("source", "in the paper"),
             },
         },
     ],

@@ -15,13 +15,14 @@ from reaedp.answer import Integers, Keyed
 from reaedp.attacks.attack import Attack
 from reaedp.attacks.linkage import nearest_reference
 from reaedp.attacks.membership import entropy_and_total, gaussian_evidence, known_law
-from reaedp.attacks.pair import Hiding, Numbers, Pair, with_and_without
+from reaedp.attacks.pair import Hiding, Numbers, TwoAnswers, with_and_without
 from reaedp.attacks.trials import Floats
 from reaedp.audits.channel import ABSENT
 from reaedp.audits.clones import Crowds, seen
 from reaedp.audits.keyed_channel import KeyedChannel
+from reaedp.audits.made_up_sums import made_up_curve
 from reaedp.audits.worst_case import worst_cases
-from reaedp.contract import Category, Contract, Curve
+from reaedp.contract import Category, Contract
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.mechanism import Calibrated
@@ -32,7 +33,7 @@ from reaedp.privacy.budget import Budget
 from reaedp.privacy.loss import Price
 from reaedp.privacy.unit import Unit
 from reaedp.statistics.marginal import counting_sensitivity
-from reaedp.synthesis.network import Network
+from reaedp.synthesis.marginal_model import MarginalModel
 
 DELTA = 1e-6
 UNIT = Unit("add-remove", at_least=1_000)
@@ -40,25 +41,14 @@ ONE_ROW = counting_sensitivity(UNIT)
 CURVE, NETWORK, KEYS, RECORD = "mean curve", "network, its tables", "amortised F, its keys", "F, one record"
 #: Cells of the columns whose network is attacked, and rows for each count of the given histogram, so that keys pass.
 SIZES, KEY_ROWS = (4, 3, 2), 100
-_CURVE = Curve(
-    name="curve",
-    form="wide",
-    points=tuple(f"p{place}" for place in range(21)),
-    at=tuple(place / 20 for place in range(21)),
-    interval=(0.0, 1.0),
-    basis="wiener",
-    rank=10,
-    clip=1.0,
-    rho=0.01,
-    provenance="public",
-)
+_CURVE = made_up_curve(points=21, rank=10)
 
 
 class Game(NamedTuple):
     """What is released with and without somebody, through which noise, and the log-ratio of the two laws."""
 
     release: str
-    pair: Pair
+    pair: TwoAnswers
     noise: Hiding
     evidence: Callable[[Numbers], Floats]
 
@@ -84,7 +74,7 @@ def _curve(epsilon: float) -> Game:
     )
     statistic = MeanCurve(_CURVE.name)
     (case,) = worst_cases(statistic, contract)
-    pair = Pair(case.second.answer(statistic), case.first.answer(statistic))
+    pair = TwoAnswers(case.second.answer(statistic), case.first.answer(statistic))
     sensitivity = statistic.sensitivity(contract)
     noise = Calibrated(Gaussian.within(epsilon, DELTA, sensitivity), sensitivity)
     return Game(CURVE, pair, noise, lambda released: gaussian_evidence(released, pair, noise.scale))
@@ -94,12 +84,12 @@ def _curve(epsilon: float) -> Game:
 class _Tables:
     """All tables of a network end to end; its choices, which cost a fourteenth, are not looked at."""
 
-    network: Network
+    network: MarginalModel
     lengths: tuple[int, ...]
 
     @property
     def price(self) -> Price:
-        """Of all tables and choices."""
+        """The price of all tables and choices."""
         return self.network.price(ONE_ROW)
 
     @cached_property
@@ -110,7 +100,7 @@ class _Tables:
 
     @property
     def scales(self) -> Floats:
-        """Of each cell."""
+        """The noise scale of each cell."""
         return np.repeat([part.scale for part in self.parts], self.lengths)
 
     def apply(self, exact: Integers, noise: Noise) -> Integers:
@@ -121,7 +111,7 @@ class _Tables:
 
 def _network(epsilon: float, rng: np.random.Generator) -> Game:
     """Every table has one cell that the target moves, whichever tables are chosen: here the pairs in turn."""
-    network = Network.within(epsilon, DELTA, _contract(), tuple(map(str, range(len(SIZES)))))
+    network = MarginalModel.within(epsilon, DELTA, _contract(), tuple(map(str, range(len(SIZES)))))
     codes = rng.integers(SIZES, size=(UNIT.at_least or 0, len(SIZES)))
     pairs = list(combinations(range(len(SIZES)), 2))
     groups: list[Any] = [[column] for column in range(len(SIZES))]
@@ -129,7 +119,7 @@ def _network(epsilon: float, rng: np.random.Generator) -> Game:
     tables = with_and_without(codes, 0, SIZES, groups)
     cells = [table.present.size for table in tables]
     noise = _Tables(network, (sum(cells[: len(SIZES)]), sum(cells[len(SIZES) :])))
-    pair = Pair(*(np.concatenate(side) for side in zip(*((t.present, t.absent) for t in tables), strict=True)))
+    pair = TwoAnswers(*(np.concatenate(side) for side in zip(*((t.present, t.absent) for t in tables), strict=True)))
     moved = pair.present != pair.absent
     scales = noise.scales[moved]
     return Game(NETWORK, pair, noise, lambda released: gaussian_evidence(released[:, moved], pair.moved, scales))
@@ -151,7 +141,7 @@ class _Keys:
 
     @property
     def price(self) -> Price:
-        """(ε, δ)."""
+        """The price as (ε, δ)."""
         return self.threshold.price
 
     def apply(self, exact: Integers, noise: Noise) -> Integers:
@@ -168,7 +158,7 @@ def _keys(epsilon: float, base: Integers, rng: np.random.Generator) -> Game:
     noise = _Keys(Calibrated(Threshold(epsilon, DELTA), ONE_ROW))
     others = base * KEY_ROWS
     target = np.arange(len(base)) == np.argmax(base)
-    pair = Pair(others + target, others)
+    pair = TwoAnswers(others + target, others)
     channel = KeyedChannel(noise.threshold, SeededNoise(rng), pair.moved.absent, pair.moved.present)
     score: Any = channel.evidence()
     return Game(KEYS, pair, noise, lambda released: score(np.where(released == 0, ABSENT, released)[:, target]))
@@ -183,7 +173,7 @@ class _Record:
 
     @property
     def price(self) -> Price:
-        """Of one record."""
+        """The price of one record."""
         return (self.plan.each,)
 
     def apply(self, exact: Integers, noise: Noise) -> Integers:
@@ -200,7 +190,7 @@ def _record(epsilon: float) -> Game:
         found: Floats = np.where(released.any(axis=1), released @ ratio[:-1], ratio[-1])
         return found
 
-    pair = Pair(np.ones(1, dtype=np.int64), np.zeros(1, dtype=np.int64))
+    pair = TwoAnswers(np.ones(1, dtype=np.int64), np.zeros(1, dtype=np.int64))
     return Game(RECORD, pair, _Record(_plan(epsilon), laws), evidence)
 
 

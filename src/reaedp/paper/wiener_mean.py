@@ -17,7 +17,7 @@ from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.paper.item import Experiment, Item, Result, Specification, Verdict
-from reaedp.paper.published_gaussian import published_deviation
+from reaedp.paper.published_release import published_deviation
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.unit import Sensitivity, Unit
 
@@ -140,7 +140,7 @@ def _error(release: Release, rho: float, samples: list[Sample], experiment: Expe
 
 
 def _biases(samples: list[Sample]) -> list[float]:
-    """The same distance without noise: what clipping and smoothing do, which is the same for both covariances."""
+    """The distance without noise, which clipping and smoothing cause; it is the same for both covariances."""
     return [_root_mean_square([_smoothed(sample, rho) - sample.mean for sample in samples]) for rho in RHOS]
 
 
@@ -151,7 +151,7 @@ def _smoothed(sample: Sample, rho: float) -> Reals:
 
 
 def _root_mean_square(vectors: list[Reals]) -> float:
-    """Of the lengths of the rows."""
+    """The root mean square of the lengths of the rows."""
     return float(np.sqrt((np.array(vectors) ** 2).sum(axis=-1).mean()))
 
 

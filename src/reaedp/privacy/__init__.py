@@ -1,1 +1,1 @@
-"""The mathematics of privacy loss, and the ledger that enforces it: no records, no randomness."""
+"""The mathematics of privacy loss: units, sensitivities, losses, composition, filters. No storage, no records."""

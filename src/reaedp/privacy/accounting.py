@@ -23,7 +23,7 @@ from reaedp.privacy.conversion import (
     rounded_up,
     sequential_composition,
 )
-from reaedp.privacy.loss import Approximate, Loss, Price, Pure, UnitGaussian, exact, positive
+from reaedp.privacy.loss import ApproxDP, Loss, Price, PureDP, UnitGaussian, exact, positive
 from reaedp.privacy.merging import (
     Tally,
     basic_epsilon,
@@ -112,11 +112,11 @@ def fits(tally: Tally, budget: Budget) -> bool:
 
 def optimal_composition(epsilon: float, delta_each: float, k: int, delta: float) -> float:
     """Give the least ε of k equal (ε, δ) losses at δ: the exact optimum (Kairouz, Oh, Viswanath 2015), rounded up."""
-    return _least_epsilon({Approximate(epsilon, delta_each) if delta_each else Pure(epsilon): k}, delta)
+    return _least_epsilon({ApproxDP(epsilon, delta_each) if delta_each else PureDP(epsilon): k}, delta)
 
 
 def unit_gaussian_variance(epsilon: float, delta: float, coordinates: int) -> float:
-    """Find the smallest variance, within 0.1 %, at which so many unit Gaussian losses fit into (ε, δ)."""
+    """Find the smallest variance, within 0.1 %, at which this many unit Gaussian losses fit into (ε, δ)."""
     budget = Budget(epsilon, delta)
 
     def enough(variance: float) -> bool:

@@ -7,7 +7,11 @@ from reaedp.privacy.loss import positive
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """All releases of one data set together are (ε, δ)-differentially private."""
+    """All releases of one data set together are (ε, δ)-differentially private.
+
+    >>> Budget(epsilon=1.0, delta=1e-6).epsilon
+    1.0
+    """
 
     epsilon: float
     delta: float

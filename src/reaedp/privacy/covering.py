@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from reaedp.privacy.conversion import SLACK, Array, bisect
-from reaedp.privacy.dominating import Normal, Pair
+from reaedp.privacy.dominating import DominatingPair, Normal
 from reaedp.privacy.loss import UnitGaussian
 from reaedp.privacy.merging import responses
 from reaedp.privacy.product import Product, compose, markov_bounds
@@ -53,7 +53,7 @@ def pure_cover(losses: Mapping[float, int], reserve: float) -> float:
 
 
 def unit_cover(unit: UnitGaussian, copies: int) -> float:
-    """Bound the μ² of so many integers, each moved by one under discrete Gaussian noise."""
+    """Bound the μ² of this many integers, each moved by one under discrete Gaussian noise."""
     if unit.variance < SMOOTH:
         return _step(unit.variance) ** 2 * copies * (1 + SLACK)
     return (_step(unit.variance * copies) * copies) ** 2 * (1 + SLACK)
@@ -97,11 +97,11 @@ def _beside(losses: tuple[tuple[float, int], ...], total: float, reserve: float)
     return (mu * mu - reserve) * (1 + SLACK) + SLACK * reserve
 
 
-def _corners(pairs: tuple[Pair, ...], total: float, far: float) -> float:
+def _corners(pairs: tuple[DominatingPair, ...], total: float, far: float) -> float:
     """Give the least μ whose curve lies above all corners of the composed one between the losses 0 and `far`."""
-    width = REACH * math.sqrt(sum(pair.spread**2 for pair in pairs))
+    width = REACH * math.sqrt(sum(pair.deviation**2 for pair in pairs))
     tilts, exponents = markov_bounds(pairs, 0.0)
-    highest = 0.95 * total + 10 * pairs[-1].spread  # pure losses that are nearly at their sum have no law around it
+    highest = 0.95 * total + 10 * pairs[-1].deviation  # pure losses that are nearly at their sum have no law around it
     most = 0.0
     for low in np.arange(0.0, far, width):
         high = min(low + width, far)
@@ -135,7 +135,7 @@ def _summed_down(masses: Array, exponents: Array) -> Array:
     return sums
 
 
-def _tail(pairs: tuple[Pair, ...], start: float, end: float) -> float:
+def _tail(pairs: tuple[DominatingPair, ...], start: float, end: float) -> float:
     """Give a μ that covers the losses between `start` and `end`, by Chernoff's bound on their probability."""
     from scipy.special import ndtri_exp
 
@@ -147,7 +147,7 @@ def _tail(pairs: tuple[Pair, ...], start: float, end: float) -> float:
     return math.inf if (room < 0).any() else float((2 * steepest / (quantile + np.sqrt(room))).max())
 
 
-def _log_chance(pairs: tuple[Pair, ...], losses: Array) -> Array:
+def _log_chance(pairs: tuple[DominatingPair, ...], losses: Array) -> Array:
     """Bound the logarithm of the probability, under the second law, of at least these losses (Chernoff)."""
     tilts, _ = markov_bounds(pairs, 0.0)
     moments = sum((pair.log_moment(tilts) for pair in pairs), np.zeros_like(tilts))

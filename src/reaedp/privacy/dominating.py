@@ -20,11 +20,11 @@ TAIL = 45.0
 STAGE_ERROR = 8 * np.finfo(float).eps
 
 
-class Pair(Protocol):
+class DominatingPair(Protocol):
     """A symmetric pair of laws, known through its privacy loss L under the first of them."""
 
     @property
-    def spread(self) -> float:
+    def deviation(self) -> float:
         """The square root of twice the concentrated loss: no narrower than the standard deviation of L."""
 
     def log_moment(self, tilt: Array) -> Array:
@@ -43,14 +43,17 @@ def _log_cosh(x: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """So many randomised responses, each telling the truth with odds e^ε: a binomial law."""
+    """Several randomised responses, each telling the truth with odds e^ε.
+
+    How many of the `copies` tell the truth has a binomial law, on which alone the loss depends.
+    """
 
     epsilon: float
     copies: int
 
     @property
-    def spread(self) -> float:
-        """ε-DP is ε²/2-zCDP."""
+    def deviation(self) -> float:
+        """The zCDP parameter of ε-DP: ε²/2."""
         return self.epsilon * math.sqrt(self.copies)
 
     def log_moment(self, tilt: Array) -> Array:
@@ -70,14 +73,17 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Normal:
-    """N(μ, 1) against N(0, 1), both restricted to the lattice of this many points per unit (at least two)."""
+    """N(μ, 1) against N(0, 1), both restricted to a lattice.
+
+    `fineness` is the number of its points per unit, which must be at least two.
+    """
 
     mu: float
     fineness: float
 
     @property
-    def spread(self) -> float:
-        """μ-GDP is μ²/2-zCDP."""
+    def deviation(self) -> float:
+        """The zCDP parameter of μ-GDP: μ²/2."""
         return self.mu
 
     def log_moment(self, tilt: Array) -> Array:
@@ -94,13 +100,16 @@ class Normal:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """So many integers, each moved by one under discrete Gaussian noise of a variance below four."""
+    """Several integers, each moved by one under discrete Gaussian noise.
+
+    The `variance` is below four: where it is larger, the noise is taken for a Gaussian.
+    """
 
     variance: float
     copies: int
 
     @property
-    def spread(self) -> float:
+    def deviation(self) -> float:
         """Discrete Gaussian noise is no worse than continuous noise of that variance."""
         return math.sqrt(self.copies / self.variance)
 

@@ -22,7 +22,7 @@ from reaedp.privacy.conversion import (
     rounded_up,
 )
 from reaedp.privacy.covering import pure_cover, unit_cover
-from reaedp.privacy.loss import SMALLEST, Approximate, Gaussian, Pure, UnitGaussian, exact
+from reaedp.privacy.loss import SMALLEST, ApproxDP, GaussianDP, PureDP, UnitGaussian, exact
 from reaedp.privacy.merging import Tally, failure, pure_parts, total_rho
 
 #: Squares of μ, and ρ, are whole numbers of this, rounded up: sums of them are exact.
@@ -58,10 +58,10 @@ class Sums:
     def __post_init__(self) -> None:
         for number in (self.pure, self.failures, self.smooth, self.covered, self.rho):
             if number is not None and number < 0:
-                raise ValueError("no losses add up to this")
+                raise ValueError("these sums do not belong to any list of privacy losses")
 
     def plus(self, other: "Sums", times: int = 1) -> "Sums":
-        """Give the sums after so many more charges of one kind."""
+        """Give the sums after this many more charges of one kind."""
         return Sums(
             self.pure + other.pure * times,
             self.failures + other.failures * times,
@@ -78,7 +78,7 @@ ZERO = Sums()
 def sums_of(tally: Tally, reserve: float) -> Sums:
     """Give what losses that are bought together add to the sums, above a reserve of μ²."""
     pure = pure_parts(tally)
-    others = [_square(loss, copies) for loss, copies in tally.items() if not isinstance(loss, Pure | Approximate)]
+    others = [_square(loss, copies) for loss, copies in tally.items() if not isinstance(loss, PureDP | ApproxDP)]
     smooth = math.fsum(others)
     return Sums(
         pure=sum((exact(epsilon) * copies for epsilon, copies in pure.items()), Fraction(0)),
@@ -217,8 +217,8 @@ def _gaussian_square(epsilon: Fraction, delta: float) -> int:
 
 
 def _square(loss: object, copies: int) -> float:
-    """Give the square of the least μ of so many losses of a kind other than pure."""
-    if isinstance(loss, Gaussian):
+    """Give the square of the least μ of this many losses of a kind other than pure."""
+    if isinstance(loss, GaussianDP):
         return loss.mu * loss.mu * copies * (1 + SLACK)
     return unit_cover(loss, copies) if isinstance(loss, UnitGaussian) else math.inf
 

@@ -36,7 +36,7 @@ def positive(name: str, value: object, *, below: float = math.inf) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Pure:
+class PureDP:
     """ε-differential privacy; dominated by randomised response that tells the truth with odds e^ε."""
 
     epsilon: float
@@ -46,7 +46,7 @@ class Pure:
 
 
 @dataclass(frozen=True, slots=True)
-class Approximate:
+class ApproxDP:
     """(ε, δ)-differential privacy."""
 
     epsilon: float
@@ -58,7 +58,7 @@ class Approximate:
 
 
 @dataclass(frozen=True, slots=True)
-class Concentrated:
+class ZCDP:
     """ρ-zero-concentrated differential privacy (Bun and Steinke 2016)."""
 
     rho: float
@@ -68,7 +68,7 @@ class Concentrated:
 
 
 @dataclass(frozen=True, slots=True)
-class Gaussian:
+class GaussianDP:
     """μ-Gaussian differential privacy: as hard to tell apart as N(0, 1) and N(μ, 1) (Dong, Roth, Su 2022)."""
 
     mu: float
@@ -90,5 +90,5 @@ class UnitGaussian:
         positive("variance", self.variance)
 
 
-Loss = Pure | Approximate | Concentrated | Gaussian | UnitGaussian
+Loss = PureDP | ApproxDP | ZCDP | GaussianDP | UnitGaussian
 Price = tuple[Loss, ...]

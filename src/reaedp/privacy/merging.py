@@ -22,8 +22,8 @@ from reaedp.privacy.conversion import (
     rounded_down,
     rounded_up,
 )
-from reaedp.privacy.dominating import Normal, Pair, Response, Steps
-from reaedp.privacy.loss import SMALLEST, Approximate, Concentrated, Gaussian, Loss, Pure, UnitGaussian, exact
+from reaedp.privacy.dominating import DominatingPair, Normal, Response, Steps
+from reaedp.privacy.loss import SMALLEST, ZCDP, ApproxDP, GaussianDP, Loss, PureDP, UnitGaussian, exact
 from reaedp.privacy.product import composed_delta, composed_epsilon
 
 #: How often each elementary loss was charged.
@@ -44,18 +44,18 @@ CARRY = 1e-16
 
 #: The ρ of the concentrated loss that each kind implies; products, because powers of large floats raise.
 _RHO: dict[type, Callable[[Any], float]] = {
-    Pure: lambda loss: loss.epsilon * math.tanh(loss.epsilon / 2),
-    Approximate: lambda loss: loss.epsilon * math.tanh(loss.epsilon / 2),
-    Concentrated: lambda loss: loss.rho,
-    Gaussian: lambda loss: loss.mu * loss.mu / 2,
+    PureDP: lambda loss: loss.epsilon * math.tanh(loss.epsilon / 2),
+    ApproxDP: lambda loss: loss.epsilon * math.tanh(loss.epsilon / 2),
+    ZCDP: lambda loss: loss.rho,
+    GaussianDP: lambda loss: loss.mu * loss.mu / 2,
     UnitGaussian: lambda loss: 0.5 / loss.variance,
 }
 #: The ε that holds but for failures of probability δ.
 _EPSILON: dict[type, Callable[[Any], float]] = {
-    Pure: lambda loss: loss.epsilon,
-    Approximate: lambda loss: loss.epsilon,
-    Concentrated: lambda _: math.inf,
-    Gaussian: lambda _: math.inf,
+    PureDP: lambda loss: loss.epsilon,
+    ApproxDP: lambda loss: loss.epsilon,
+    ZCDP: lambda _: math.inf,
+    GaussianDP: lambda _: math.inf,
     UnitGaussian: lambda _: math.inf,
 }
 
@@ -64,7 +64,9 @@ def charged(tally: Tally) -> dict[Loss, int]:
     """Keep what was charged at least once; a negative count would give budget back."""
     negative = {loss: copies for loss, copies in tally.items() if copies < 0}
     if negative:
-        raise DeclarationError(sentence("a loss is charged a whole number of times, from 0", given=negative))
+        raise DeclarationError(
+            sentence("A privacy loss must be charged a whole number of times, 0 or more", given=negative)
+        )
     return {loss: copies for loss, copies in tally.items() if copies}
 
 
@@ -95,7 +97,7 @@ def _sum(numbers: Iterable[float]) -> float:
 
 def failure(tally: Tally) -> tuple[Fraction, float]:
     """Add up the δ's as decimals; and bound the probability that any of these independent failures happens."""
-    failures = [(loss.delta, copies) for loss, copies in tally.items() if type(loss) is Approximate]
+    failures = [(loss.delta, copies) for loss, copies in tally.items() if type(loss) is ApproxDP]
     total = sum((exact(delta) * copies for delta, copies in failures), Fraction(0))
     union = -math.expm1(math.fsum(math.log1p(-delta) * copies for delta, copies in failures))
     return total, min(rounded_up(total), union * (1 + SLACK))
@@ -114,7 +116,7 @@ def delta_left(tally: Tally, delta: float) -> float:
 class Parts:
     """Independent dominating pairs, one Gaussian loss μ, one concentrated loss ρ; how many copies went into them."""
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[DominatingPair, ...]
     mu: float
     rho: float
     copies: int
@@ -122,33 +124,35 @@ class Parts:
     def epsilon(self, delta: float) -> float:
         """Give the least ε at δ, in closed form where only one kind is left."""
         carried = CARRY * self.copies
-        return self._epsilon(delta / (1 + carried)) + carried
-
-    def _epsilon(self, delta: float) -> float:
-        if not self.pairs and not self.rho:
-            return gaussian_epsilon(self.mu, delta)
-        if not self.pairs and not self.mu:
-            return concentrated_epsilon(self.rho, delta)
-        return composed_epsilon(self._all_pairs(), self.rho, delta)
+        left = delta / (1 + carried)
+        return self._by_kind(gaussian_epsilon, concentrated_epsilon, composed_epsilon, left) + carried
 
     def delta(self, epsilon: float) -> float:
         """Give the least δ at ε, in closed form where only one kind is left."""
         carried = CARRY * self.copies
-        return self._delta(max(0.0, epsilon - carried)) * (1 + carried)
+        left = max(0.0, epsilon - carried)
+        return self._by_kind(gaussian_delta, concentrated_delta, composed_delta, left) * (1 + carried)
 
-    def _delta(self, epsilon: float) -> float:
+    def _by_kind(
+        self,
+        gaussian: Callable[[float, float], float],
+        concentrated: Callable[[float, float], float],
+        composed: Callable[[tuple[DominatingPair, ...], float, float], float],
+        at: float,
+    ) -> float:
+        """Ask the closed form of the only kind that is left, or compose all of them."""
         if not self.pairs and not self.rho:
-            return gaussian_delta(self.mu, epsilon)
+            return gaussian(self.mu, at)
         if not self.pairs and not self.mu:
-            return concentrated_delta(self.rho, epsilon)
-        return composed_delta(self._all_pairs(), self.rho, epsilon)
+            return concentrated(self.rho, at)
+        return composed(self._all_pairs(), self.rho, at)
 
     def log_moment(self, order: float) -> float:
         """Give the logarithm of E[e^{order L}] for everything together, rounded up."""
         pairs = math.fsum(float(pair.log_moment(np.array(order))) for pair in self.pairs)
         return (pairs + order * (1 + order) * (self.mu * self.mu / 2 + self.rho)) * (1 + SLACK) + CARRY * self.copies
 
-    def _all_pairs(self) -> tuple[Pair, ...]:
+    def _all_pairs(self) -> tuple[DominatingPair, ...]:
         """Put the Gaussian on a lattice beside the others."""
         return (*self.pairs, Normal(self.mu / math.sqrt(1 - LATTICE_COST / FINE**2), FINE)) if self.mu else self.pairs
 
@@ -158,10 +162,10 @@ def merge(tally: Tally) -> Parts:
     kinds: dict[type, dict[Any, int]] = {kind: {} for kind in _RHO}
     for loss, copies in tally.items():
         kinds[type(loss)][loss] = copies
-    answers, crowds = responses(pure_parts({**kinds[Pure], **kinds[Approximate]}))
+    answers, crowds = responses(pure_parts({**kinds[PureDP], **kinds[ApproxDP]}))
     units, squared_mu, rough = _units(kinds[UnitGaussian])
-    squared_mu += math.fsum(loss.mu * loss.mu * copies for loss, copies in kinds[Gaussian].items())
-    rho = total_rho({**kinds[Concentrated], **crowds, **rough})
+    squared_mu += math.fsum(loss.mu * loss.mu * copies for loss, copies in kinds[GaussianDP].items())
+    rho = total_rho({**kinds[ZCDP], **crowds, **rough})
     return Parts((*answers, *units), math.sqrt(squared_mu) * (1 + SLACK), rho, sum(tally.values()))
 
 
@@ -169,16 +173,18 @@ def pure_parts(tally: Tally) -> Counter[float]:
     """Count each ε of the pure and approximate losses; failures of the latter are apart."""
     counts: Counter[float] = Counter()
     for loss, copies in tally.items():
-        if isinstance(loss, Pure | Approximate):
+        if isinstance(loss, PureDP | ApproxDP):
             counts[loss.epsilon] += copies
     return counts
 
 
-def responses(counts: Mapping[float, int]) -> tuple[list[Pair], dict[Loss, int]]:
+def responses(counts: Mapping[float, int]) -> tuple[list[DominatingPair], dict[Loss, int]]:
     """Let equal ε's become one binomial pair, in order of ε, and leave crowds to be concentrated."""
     counts = _fewer(counts) if len(counts) > DISTINCT else counts
-    pairs: list[Pair] = [Response(epsilon, copies) for epsilon, copies in sorted(counts.items()) if copies <= MANY]
-    return pairs, {Pure(epsilon): copies for epsilon, copies in counts.items() if copies > MANY}
+    pairs: list[DominatingPair] = [
+        Response(epsilon, copies) for epsilon, copies in sorted(counts.items()) if copies <= MANY
+    ]
+    return pairs, {PureDP(epsilon): copies for epsilon, copies in counts.items() if copies > MANY}
 
 
 def _fewer(counts: Mapping[float, int]) -> Counter[float]:
@@ -196,10 +202,10 @@ def _fewer(counts: Mapping[float, int]) -> Counter[float]:
     return Counter(dict(zip(epsilons[last].tolist(), sums.tolist(), strict=True)))
 
 
-def _units(units: Mapping[UnitGaussian, int]) -> tuple[list[Pair], float, dict[Loss, int]]:
+def _units(units: Mapping[UnitGaussian, int]) -> tuple[list[DominatingPair], float, dict[Loss, int]]:
     """Turn smooth noise into a Gaussian on its lattice, and on the line where the lattice is fine enough."""
     enough = 1e4 if len(units) <= DISTINCT else 1e2
-    pairs: list[Pair] = []
+    pairs: list[DominatingPair] = []
     squared_mu, rough = 0.0, dict[Loss, int]()
     for unit, copies in sorted(units.items(), key=lambda item: item[0].variance):
         total = unit.variance * copies

@@ -50,7 +50,9 @@ class Promised:
 
     def __post_init__(self) -> None:
         if not self.promises or not all(e >= 0 and 0 <= d <= 1 for e, d in self.promises):
-            raise DeclarationError(sentence("A promise has ε of at least 0 and δ from 0 to 1", given=self.promises))
+            raise DeclarationError(
+                sentence("Each promise must be a pair (ε, δ) with ε ≥ 0 and δ from 0 to 1", given=self.promises)
+            )
 
     def true_positives(self, false_positives: ArrayLike) -> Floats:
         """min(1, e^ε FPR + δ, 1 - e^-ε (1 - FPR - δ)), the least over all pairs."""
@@ -103,24 +105,24 @@ class GaussianPromised:
         positive("mu", self.mu)
 
     def true_positives(self, false_positives: ArrayLike) -> Floats:
-        """Φ(Φ⁻¹(FPR) + μ)."""
+        """The largest true positive rate at each false positive rate: Φ(Φ⁻¹(FPR) + μ)."""
         from scipy.special import ndtri
 
         return _normal(ndtri(np.asarray(false_positives, dtype=np.float64)) + self.mu)
 
     @property
     def advantage(self) -> float:
-        """2Φ(μ/2) - 1."""
+        """The largest advantage: 2Φ(μ/2) - 1."""
         return 2 * self.accuracy - 1
 
     @property
     def accuracy(self) -> float:
-        """Φ(μ/2)."""
+        """The largest accuracy: Φ(μ/2)."""
         return float(_normal(self.mu / 2))
 
     @property
     def auc(self) -> float:
-        """Φ(μ/√2)."""
+        """The largest AUC: Φ(μ/√2)."""
         return float(_normal(self.mu / np.sqrt(2)))
 
 

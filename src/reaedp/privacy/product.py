@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reaedp.privacy.conversion import Array, bisect, concentrated_log_delta, markov_exponent
-from reaedp.privacy.dominating import TAIL, Pair, noise
+from reaedp.privacy.dominating import TAIL, DominatingPair, noise
 
 #: Points of the loss grid, about 1,700 to a standard deviation; fewer where each one costs more.
 POINTS, POINTS_BESIDE_CONCENTRATED = 2**15, 2**13
@@ -52,8 +52,8 @@ def _exp(exponent: Array | float) -> Array:
     return value
 
 
-def compose(pairs: Sequence[Pair], rho: float, tilt: float, points: int | None = None) -> Product:
-    """Multiply pairs: a single one keeps its exact atoms, several meet on a grid, of so many points if given."""
+def compose(pairs: Sequence[DominatingPair], rho: float, tilt: float, points: int | None = None) -> Product:
+    """Multiply pairs: a single one keeps its exact atoms, several meet on a grid, of this many points if given."""
     log_moment = math.fsum(float(pair.log_moment(np.array(tilt))) for pair in pairs)
     if len(pairs) == 1:
         return Product(tilt, log_moment, *pairs[0].atoms(tilt), 4 * math.exp(-TAIL), rho)
@@ -70,9 +70,9 @@ def compose(pairs: Sequence[Pair], rho: float, tilt: float, points: int | None =
     return Product(tilt, log_moment, (first + np.arange(float(points))) * step, masses, error, rho)
 
 
-def _window(pairs: Sequence[Pair], tilt: float, log_moment: float) -> tuple[float, float]:
+def _window(pairs: Sequence[DominatingPair], tilt: float, log_moment: float) -> tuple[float, float]:
     """Give where all but 2e^-TAIL of the tilted total lies, by Chernoff's bound."""
-    shifts = np.geomspace(1e-2, 1e4, 160) / math.sqrt(sum(pair.spread**2 for pair in pairs))
+    shifts = np.geomspace(1e-2, 1e4, 160) / math.sqrt(sum(pair.deviation**2 for pair in pairs))
     above = sum((pair.log_moment(tilt + shifts) for pair in pairs), TAIL - log_moment)
     below = sum((pair.log_moment(tilt - shifts) for pair in pairs), TAIL - log_moment)
     return -float(np.min(below / shifts)), float(np.min(above / shifts))
@@ -90,7 +90,7 @@ def _on_grid(losses: Array, masses: Array, step: float, tilt: float, points: int
     return np.bincount(places, np.concatenate([kept, moved]), points).astype(np.float64)
 
 
-def composed_epsilon(pairs: Sequence[Pair], rho: float, delta: float) -> float:
+def composed_epsilon(pairs: Sequence[DominatingPair], rho: float, delta: float) -> float:
     """Give the least ε at δ, tilted to where this δ is decided."""
     tilts, exponents = markov_bounds(pairs, rho)
     bounds = (exponents - math.log(delta)) / tilts
@@ -101,16 +101,16 @@ def composed_epsilon(pairs: Sequence[Pair], rho: float, delta: float) -> float:
     return bisect(lambda epsilon: product.delta(epsilon) <= delta, markov, 0.0, PRECISION) * (1 + EPSILON_SLACK)
 
 
-def composed_delta(pairs: Sequence[Pair], rho: float, epsilon: float) -> float:
+def composed_delta(pairs: Sequence[DominatingPair], rho: float, epsilon: float) -> float:
     """Give the least δ at ε, tilted to this ε."""
     tilts, exponents = markov_bounds(pairs, rho)
     lowered = epsilon / (1 + EPSILON_SLACK)
     return compose(pairs, rho, float(tilts[np.argmin(exponents - tilts * lowered)])).delta(lowered)
 
 
-def markov_bounds(pairs: Sequence[Pair], rho: float) -> tuple[Array, Array]:
+def markov_bounds(pairs: Sequence[DominatingPair], rho: float) -> tuple[Array, Array]:
     """Give candidate tilts t, and exponents x such that δ ≤ e^{x - tε} for every ε."""
-    scale = math.sqrt(sum(pair.spread**2 for pair in pairs) + 2 * rho)
+    scale = math.sqrt(sum(pair.deviation**2 for pair in pairs) + 2 * rho)
     tilts = np.geomspace(1e-4, 1e4, 240) / scale
     moment = sum((pair.log_moment(tilts) for pair in pairs), rho * tilts * (1 + tilts))
     return tilts, moment + markov_exponent(tilts)

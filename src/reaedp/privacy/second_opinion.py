@@ -10,27 +10,36 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
+from reaedp.errors import DeclarationError
 from reaedp.privacy.accounting import Tally, epsilon
-from reaedp.privacy.loss import Approximate, Gaussian, Loss, Pure, UnitGaussian
+from reaedp.privacy.loss import ApproxDP, GaussianDP, Loss, PureDP, UnitGaussian
 
 #: Copies beyond this would make grids that do not fit into memory.
 MOST_COPIES = 20_000
-
-
 #: Its probabilities are doubles, of which none is below e^-745.
 MOST_EPSILON = 500.0
 
 
 @dataclass(frozen=True, slots=True)
 class SecondOpinion:
-    """Bounds on ε at δ for everything charged."""
+    """Bounds on ε at δ for everything charged: from optimistic and from pessimistic rounding."""
 
     low: float
     high: float
 
 
+def check_installed() -> None:
+    """Refuse to go on without dp-accounting, which a plain installation does not bring."""
+    try:
+        import dp_accounting  # noqa: F401
+    except ImportError:
+        rule = "This needs dp-accounting. Install it with: pip install 'reaedp[second-opinion]'"
+        raise DeclarationError(rule) from None
+
+
 def second_opinion(tally: Tally, delta: float) -> SecondOpinion | None:
     """Compose by dp-accounting; None where it has no dominating pair, or where copies or losses are too many."""
+    check_installed()
     if not tally or not set(map(type, tally)) <= set(_PAIRS) or sum(tally.values()) > MOST_COPIES:
         return None
     if any(getattr(loss, "epsilon", 0.0) > MOST_EPSILON for loss in tally):
@@ -82,8 +91,8 @@ def _discrete(loss: Any, grid: float, pessimistic: bool) -> Any:
 
 
 _PAIRS: dict[type[Loss], Callable[[Any, float, bool], Any]] = {
-    Pure: _parameters,
-    Approximate: _parameters,
-    Gaussian: _normal,
+    PureDP: _parameters,
+    ApproxDP: _parameters,
+    GaussianDP: _normal,
     UnitGaussian: _discrete,
 }

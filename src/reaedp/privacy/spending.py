@@ -15,7 +15,7 @@ from reaedp.privacy.budget import Budget
 from reaedp.privacy.conversion import bisect
 from reaedp.privacy.covering import pure_cover, pure_mu
 from reaedp.privacy.filters import GRAIN, ZERO, Filters, Sums, filters, sums_of
-from reaedp.privacy.loss import Pure, exact
+from reaedp.privacy.loss import PureDP, exact
 from reaedp.privacy.merging import Tally
 
 
@@ -32,7 +32,7 @@ class Spending:
     def __post_init__(self) -> None:
         numbers = (Fraction(self.plans), self.base, self.aside, self.first)
         if type(self.plans) is not int or min(numbers) < 0:
-            raise ValueError("nothing can be spent like this")
+            raise ValueError("these numbers do not describe any spending")
 
     def filters(self, budget: Budget) -> Filters:
         """Give the filters of what a budget leaves beside the first plan."""
@@ -40,7 +40,7 @@ class Spending:
         return filters(*left, self.first)
 
     def fits(self, budget: Budget) -> bool:
-        """Say whether a budget is kept although each plan may have been chosen in view of all earlier answers."""
+        """Say whether a budget is kept although each plan may have been chosen after seeing all earlier answers."""
         covered = self.base <= exact(budget.epsilon) and self.aside <= exact(budget.delta)
         return covered and self.filters(budget).admit(self.sums)
 
@@ -110,7 +110,7 @@ def _exactly(price: Tally, budget: Budget) -> Spending | None:
 
 
 def _admits(spending: Spending, epsilon: float, budget: Budget) -> bool:
-    return admit(spending, {Pure(epsilon): 1}, budget) is not None
+    return admit(spending, {PureDP(epsilon): 1}, budget) is not None
 
 
 def _rooms(spending: Spending, budget: Budget) -> Iterator[float]:

@@ -12,8 +12,11 @@ Change = Literal["add-remove", "replace"]
 class Unit:
     """Two data sets are neighbours when one row, or one person's rows, are added, removed or replaced.
 
-    `person` names the column that identifies people; at most `max_rows` rows of each are used.
-    Without it the unit is a row. `at_least` is a public lower bound on the number of people (rows).
+    `change` is "add-remove" or "replace". `person` names the column that identifies people; at most `max_rows` rows of
+    each are used. Without it the unit is a row. `at_least` is a public lower bound on the number of people (rows).
+
+    >>> Unit("replace", person="patient", max_rows=3).noun
+    'person'
     """
 
     change: Change
@@ -28,7 +31,7 @@ class Unit:
         )
         mistakes.unless(
             (self.person is None) == (self.max_rows is None),
-            "unit.person and unit.max_rows go together",
+            "unit.person and unit.max_rows must be given together",
             given={"person": self.person, "max_rows": self.max_rows},
             remedy="Give both to protect people, neither to protect single rows.",
         )
@@ -51,9 +54,12 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Sensitivity:
-    """How far one change of the unit can move an integer vector: L1, squared L2 and L∞ distance.
+    """How far one change of the unit can move an integer vector: `l1`, `l2_squared` and `linf` distance.
 
     All three are attained or upper bounds, and are integers because answers live on an integer lattice.
+
+    >>> Marginal("age").sensitivity(contract)
+    Sensitivity(l1=1, l2_squared=1, linf=1)
     """
 
     l1: int

@@ -28,7 +28,7 @@ def _real(value: float, digits: int) -> str:
 
 
 def frequency(chance: float) -> str:
-    """A chance as people in so many: 2.7 in 100."""
+    """A chance as a number of people in 100, 1,000 or more: 2.7 in 100."""
     for people in (100, 1_000, 10_000, 100_000, 1_000_000):
         if chance * people >= 1 - 1e-9:
             return f"{chance * people:.2g} in {people:,}"

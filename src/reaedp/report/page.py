@@ -17,8 +17,8 @@ from uuid import uuid4
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from reaedp.charts.drawing import Specification, svg
 from reaedp.errors import DeclarationError
+from reaedp.report.charts.drawing import Specification, svg
 from reaedp.report.number import written
 from reaedp.report.panel import Figure, Panel, Picture
 
@@ -94,7 +94,7 @@ def _picture(figure: Figure, number: int) -> Markup:
 
 
 def _responsive(figure: Figure) -> Specification:
-    """The same chart as wide as its place."""
+    """The chart made as wide as its place."""
     return figure.chart | {"width": "container"}
 
 
@@ -113,7 +113,7 @@ def save(path: Path, text: str, *, secret: bool = False) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700 if secret else 0o777)
         hidden.touch(mode=0o600 if secret else 0o666)
-        hidden.write_text(text, encoding="utf-8")
+        hidden.write_text(text, encoding="utf-8", newline="\n")
         hidden.replace(path)
     except OSError as error:
         raise DeclarationError(f"{path} cannot be written: {error.strerror}.") from None

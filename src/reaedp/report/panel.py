@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from reaedp.charts.drawing import Specification
+from reaedp.report.charts.drawing import Specification
 
 #: Numbers are written for people, and sorted as numbers.
 Cell = str | int | float

@@ -8,17 +8,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from reaedp.charts.drawing import BLUE, GREY, Specification, drawn, hover, quantity
 from reaedp.contract import Contract, Number
 from reaedp.errors import DeclarationError, ReaedpError
-from reaedp.forecast import Forecast
 from reaedp.label import shown
-from reaedp.plan import Plan
-from reaedp.planned.planned import Planned
-from reaedp.privacy.accounting import epsilon, tally
+from reaedp.plan.affordable import rest_of
+from reaedp.plan.forecast import Forecast
+from reaedp.plan.kinds.kind import Planned
+from reaedp.plan.plan import Plan
+from reaedp.plan.purchase import Purchase
+from reaedp.privacy.accounting import epsilon
 from reaedp.privacy.permitted import permitted
-from reaedp.purchase import Purchase
-from reaedp.readme import posterior
+from reaedp.privacy.rest import Rest
+from reaedp.release.readme import posterior
+from reaedp.report.charts.drawing import BLUE, GREY, Specification, drawn, hover, quantity
 from reaedp.report.number import frequency, written
 from reaedp.report.page import written_page
 from reaedp.report.panel import Figure
@@ -33,17 +35,23 @@ _NUMBER = ",.3~g"
 
 
 def plan_page(plan: Plan, progress: Callable[[str], None] = lambda _: None) -> str:
-    """The page as HTML."""
-    bins = _bins(plan.contract)
+    """Write the plan page as HTML.
+
+    `plan` is shown as it stands, with what it would cost and how good it would be at other prices.
+
+    >>> plan_page(plan)[:15]
+    '<!doctype html>'
+    """
+    bins, rest = _bins(plan.contract), rest_of(plan.contract)
     releases = [_release(planned, plan.contract, bins, progress) for planned in plan.releases]
     data = {
         "bins": bins,
         "start": {"factor": FACTORS.index(1.0), "bins": 0},
-        "totals": [_total(plan, factor) for factor in FACTORS],
+        "totals": [_total(plan, rest, factor) for factor in FACTORS],
         "releases": releases,
     }
     names = {
-        "title": f"{shown(plan.contract.dataset, 120)}: what a plan buys",
+        "title": f"{shown(plan.contract.dataset, 120)}: privacy and error of the plan",
         "unit": plan.contract.unit,
         "budget": plan.contract.budget,
         "data": data,
@@ -53,7 +61,7 @@ def plan_page(plan: Plan, progress: Callable[[str], None] = lambda _: None) -> s
 
 
 def _bins(contract: Contract) -> list[int | None]:
-    """As declared, first; then the others, if there is a column that has bins of equal width."""
+    """The choices for the number of bins: as declared first, then others if a column has bins of equal width."""
     return [None, *BINS] if any(_binned(column) for column in contract.columns) else [None]
 
 
@@ -69,12 +77,6 @@ def _with_bins(contract: Contract, bins: int | None) -> Contract:
         for column in contract.columns
     )
     return replace(contract, columns=columns)
-
-
-def _scaled(planned: Planned, contract: Contract, factor: float) -> Planned:
-    """The same release for a multiple of its price."""
-    price, delta = planned.price(contract.budget)
-    return replace(planned, epsilon=price * factor, delta=None if planned.pure else delta, share=None)
 
 
 def _release(
@@ -94,7 +96,7 @@ def _release(
 def _point(planned: Planned, contract: Contract, factor: float) -> dict[str, Any] | None:
     """What a price buys; nothing where that price or that many bins are refused."""
     try:
-        request = _scaled(planned, contract, factor).request(contract)
+        request = planned.times(factor, contract.budget).request(contract)
         forecast = Forecast.of(request, contract)
     except ReaedpError:
         return None
@@ -116,19 +118,18 @@ def _point(planned: Planned, contract: Contract, factor: float) -> dict[str, Any
     return point
 
 
-def _total(plan: Plan, factor: float) -> dict[str, Any]:
-    """What all releases cost together, and what attackers can reach at most."""
+def _total(plan: Plan, rest: Rest, factor: float) -> dict[str, Any]:
+    """What all releases cost together, whether the ledger would admit it, and what attackers can reach at most."""
     contract = plan.contract
     try:
-        requests = [_scaled(planned, contract, factor).request(contract) for planned in plan.releases]
-        prices = [request.calibrated(contract).price for request in requests]
+        prices = plan.times(factor).prices()
     except DeclarationError:
         return {"epsilon": None}
-    total = epsilon(tally(prices), contract.budget.delta)
+    total = epsilon(prices, contract.budget.delta)
     allowed = permitted(total, contract.budget.delta)
     return {
         "epsilon": total,
-        "fits": total <= contract.budget.epsilon,
+        "fits": rest.admits(prices),
         "odds": written(math.exp(total), 3) if total < 50 else "anything",
         "belief": frequency(posterior(0.01, min(total, 700.0))),
         "accuracy": allowed.accuracy,
@@ -141,9 +142,9 @@ def _figure(release: dict[str, Any]) -> Figure:
     """Error against ε, with the chosen price marked; both axes are logarithmic."""
     points = list(_points(release))
     unit = points[0]["unit"] if points else ""
-    said = hover(epsilon=("ε", _NUMBER), error=("mean error", _NUMBER), bound=("95 % within", _NUMBER))
+    said = hover(epsilon=("ε", _NUMBER), error=("mean error", _NUMBER), bound=("error at 95 % confidence", _NUMBER))
     scale = {"scale": {"type": "log"}}
-    error = {"y": quantity("bound", f"95 % within ({unit})") | scale, "tooltip": said}
+    error = {"y": quantity("bound", f"error at 95 % confidence ({unit})") | scale, "tooltip": said}
     chosen: Specification = {
         "mark": {"type": "rule", "color": GREY, "strokeDash": [4, 4]},
         "transform": [{"filter": "datum.step == chosen"}],
@@ -160,7 +161,7 @@ def _figure(release: dict[str, Any]) -> Figure:
         "transform": [{"filter": "datum.bins == bins"}],
         "layer": [line, chosen],
     }
-    return Figure(drawn(chart), f"{release['name']}: expected error against ε.", small=True)
+    return Figure(drawn(chart), f"{release['name']}: how the expected error falls as ε grows.", small=True)
 
 
 def _points(release: dict[str, Any]) -> Iterator[dict[str, Any]]:

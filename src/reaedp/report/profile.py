@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.contract import Boolean, Category, Column, Date, Integer, Number
+from reaedp.statistics.by_kind import ByKind, no_way
 
 #: The cell of values that are missing.
 MISSING = "missing"
@@ -17,9 +18,17 @@ def shares(column: Column, values: NDArray[Any]) -> tuple[tuple[str, ...], NDArr
     """Names of the cells, the last one for missing values, and the share of the values in each."""
     missing = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else np.zeros(len(values), bool)
     present = np.ma.getdata(values)[~missing]
-    counts = np.bincount(_CELLS[column.kind](column, present), minlength=column.regular)[: column.regular]
+    counts = np.bincount(_CELLS.of(column)(column, present), minlength=column.regular)[: column.regular]
     share = np.append(counts, missing.sum()) / max(len(values), 1)
     return (*column.labels, MISSING), share
+
+
+def codes(column: Column, values: NDArray[Any]) -> NDArray[np.int32]:
+    """The cell of every value; missing ones are in the first cell behind the regular ones."""
+    missing = np.ma.getmaskarray(values)
+    found = np.full(len(values), column.regular, dtype=np.int32)
+    found[~missing] = _CELLS.of(column)(column, np.ma.getdata(values)[~missing])
+    return found
 
 
 def merged(column: Column, counts: NDArray[Any]) -> NDArray[np.float64]:
@@ -29,26 +38,22 @@ def merged(column: Column, counts: NDArray[Any]) -> NDArray[np.float64]:
     return shared
 
 
-def _number(column: Column, values: NDArray[Any]) -> NDArray[np.intp]:
-    assert isinstance(column, Number)
+def _number(column: Number, values: NDArray[Any]) -> NDArray[np.intp]:
     places = np.searchsorted(column.boundaries, values.astype(np.float64), side="right") - 1
     return np.clip(places, 0, column.regular - 1)
 
 
-def _integer(column: Column, values: NDArray[Any]) -> NDArray[np.intp]:
-    assert isinstance(column, Integer)
+def _integer(column: Integer, values: NDArray[Any]) -> NDArray[np.intp]:
     return np.clip((values.astype(np.int64) - column.lower) // column.width, 0, column.regular - 1)
 
 
-def _date(column: Column, values: NDArray[Any]) -> NDArray[np.intp]:
-    assert isinstance(column, Date)
+def _date(column: Date, values: NDArray[Any]) -> NDArray[np.intp]:
     starts = np.array(column.starts, dtype="datetime64[D]")
     days = np.array([np.datetime64(day, "D") if isinstance(day, date) else day for day in values.tolist()])
     return np.clip(np.searchsorted(starts, days.astype("datetime64[D]"), side="right") - 1, 0, column.regular - 1)
 
 
-def _category(column: Column, values: NDArray[Any]) -> NDArray[np.intp]:
-    assert isinstance(column, Category)
+def _category(column: Category, values: NDArray[Any]) -> NDArray[np.intp]:
     places = {level: place for place, level in enumerate(column.levels)}
     # What is no level is counted behind the last one, and not shown.
     return np.array([places.get(str(value), column.regular) for value in values.tolist()], dtype=np.intp)
@@ -58,10 +63,9 @@ def _boolean(column: Column, values: NDArray[Any]) -> NDArray[np.intp]:  # noqa:
     return values.astype(np.intp)
 
 
-_CELLS: dict[str, Callable[[Column, NDArray[Any]], NDArray[np.intp]]] = {
-    Number.kind: _number,
-    Integer.kind: _integer,
-    Date.kind: _date,
-    Category.kind: _category,
-    Boolean.kind: _boolean,
-}
+_CELLS = ByKind[Callable[[Any, NDArray[Any]], NDArray[np.intp]]](
+    "cells of synthetic values",
+    {Number: _number, Integer: _integer, Date: _date, Category: _category, Boolean: _boolean},
+    otherwise=no_way,
+    over="columns",
+)

@@ -3,12 +3,14 @@
 import math
 from typing import Any
 
-from reaedp.charts.drawing import drawn
-from reaedp.charts.promises import beliefs
 from reaedp.contract import Contract
+from reaedp.label import shown as visible
+from reaedp.ledger.admission import shown
+from reaedp.ledger.canonical_json import read_price
 from reaedp.privacy.accounting import epsilon, tally
-from reaedp.privacy.canonical import read_price
-from reaedp.readme import LIMITS, factor, posterior
+from reaedp.release.readme import LIMITS, factor, posterior
+from reaedp.report.charts.drawing import drawn
+from reaedp.report.charts.promises import beliefs
 from reaedp.report.number import frequency, written
 from reaedp.report.panel import Figure, Grid, Panel
 from reaedp.report.published import PublishedFolder
@@ -33,25 +35,25 @@ def promise(folder: PublishedFolder) -> Panel:
         title="What is promised",
         words=(
             (
-                f"{_whose(contract)} Whatever anyone believed about one {_noun(contract)} before, the odds for it"
-                f" change by a factor of at most {_odds(total)} once they have seen everything here."
+                f"{_whose(contract)} Whatever anyone believed about one {_noun(contract)} beforehand, seeing everything"
+                f" here changes the odds by a factor of at most {_odds(total)}."
             ),
             (
-                f"If somebody thought 1 in 100 before, they can think at most {frequency(posterior(0.01, total))}"
-                " after, whatever else they know and however clever they are."
+                f"For example, a belief of 1 in 100 can become {frequency(posterior(0.01, total))} at most, whatever"
+                " else someone knows and however much they compute."
             ),
             (
                 f"In symbols: ε = {written(total)}, except with probability δ = {written(contract.budget.delta)}."
-                " The proofs and the program that keeps this promise are open."
+                " The proofs and the source code behind this promise are public."
             ),
         ),
         figures=(
             Figure(
                 drawn(beliefs(PRIORS, after, labels)),
-                f"Beliefs about one {_noun(contract)} before and after, at most: {raised}.",
+                f"How far beliefs about one {_noun(contract)} can rise at most: {raised}.",
             ),
         ),
-        grids=(Grid("Belief before, and the most it can become", ("before", "after, at most"), rows, folded=True),),
+        grids=(Grid("Beliefs before and after", ("before", "after, at most"), rows, folded=True),),
     )
 
 
@@ -71,12 +73,12 @@ def budget(folder: PublishedFolder) -> Panel:
         title="What it cost",
         words=(
             (
-                f"All releases of this data set together may spend ε = {written(limit.epsilon)}"
-                f" at δ = {written(limit.delta)}, for ever. These releases cost ε = {written(total)} together;"
-                f" with everything released before them, ε = {written(spent)} was spent and ε = {written(left)}"
-                " was left when they were made."
+                f"The budget for all releases of this data set, past and future, is ε = {written(limit.epsilon)}"
+                f" at δ = {written(limit.delta)}. These releases cost ε = {written(total)} together. Counting"
+                f" everything released before, ε = {shown(spent, up=True)} was spent, and ε = {shown(left, up=False)}"
+                " was left for a release with Laplace noise."
             ),
-            "Costs add up to less than their sum where the theory of composition allows it.",
+            "Together, releases can cost less than the sum of their ε: composition theorems give tighter totals.",
             *_paid_by(folder.record.get("ledger", {})),
         ),
         grids=(Grid("Cost of each release by itself", ("release", "ε", "ledger entry"), rows, folded=True),),
@@ -89,8 +91,8 @@ def _paid_by(state: dict[str, Any]) -> tuple[str, ...]:
         return ()
     return (
         (
-            f"They are charged to the ledger {state['name']}, identity {state['identity']}."
-            " Releases of the same data that name another identity are not added up with these."
+            f"Charged to the ledger {visible(state['name'])}, identity {state['identity']}. Releases of the same data"
+            " that name a different ledger identity are not counted in this total."
         ),
     )
 
@@ -98,11 +100,15 @@ def _paid_by(state: dict[str, Any]) -> tuple[str, ...]:
 def bar(folder: PublishedFolder) -> tuple[tuple[str, float, str], ...]:
     """The budget as parts of a whole: name, share of the budget, and words."""
     limit, total = folder.contract.budget.epsilon, composed(folder)
-    spent, _ = _ledger(folder.record, total)
+    spent, left = _ledger(folder.record, total)
     earlier = max(0.0, spent - total)
-    parts = (("earlier", earlier), ("here", min(total, limit)), ("left", max(0.0, limit - max(spent, total))))
-    named = {"earlier": "spent before", "here": "spent here", "left": "left"}
-    return tuple((name, size / limit, f"{named[name]}: ε = {written(size, 3)}") for name, size in parts if size > 0)
+    parts = (
+        ("earlier", earlier, f"spent before: ε = {written(earlier, 3)}"),
+        ("here", min(total, limit), f"spent here: ε = {written(min(total, limit), 3)}"),
+        # What is not spent is not all for sale: prices may be chosen after looking, and that is paid for.
+        ("left", max(0.0, limit - max(spent, total)), f"left: ε = {shown(left, up=False)}"),
+    )
+    return tuple((name, size / limit, words) for name, size, words in parts if size > 0)
 
 
 def _ledger(record: dict[str, Any], total: float) -> tuple[float, float]:
@@ -114,20 +120,20 @@ def _ledger(record: dict[str, Any], total: float) -> tuple[float, float]:
 
 
 def limits(folder: PublishedFolder) -> tuple[str, ...]:
-    """What nobody promises."""
+    """What no release promises."""
     return tuple(line.format(unit=_noun(folder.contract)) for line in LIMITS)
 
 
 def _whose(contract: Contract) -> str:
     unit, noun = contract.unit, _noun(contract)
     if contract.picture:
-        return "The promise is for each single pixel and not for what the picture shows."
+        return "Each single pixel is protected, but not what the picture shows."
     if unit.change == "add-remove":
-        change = f"two data sets that differ by one {noun}, present or absent, are hard to tell apart by what is here."
+        change = f"this release would look much the same with or without any one {noun} in the data."
     else:
-        change = f"two data sets that differ in all values of one {noun} are hard to tell apart by what is here."
-    rows = f" Of each person at most {written(unit.rows)} rows are used." if unit.person else ""
-    return f"The promise is for each {noun}: {change}{rows}"
+        change = f"this release would look much the same if any one {noun} had entirely different values."
+    rows = f" At most {written(unit.rows)} rows per person are used (the contribution bound)." if unit.person else ""
+    return f"Each {noun} is protected: {change}{rows}"
 
 
 def _noun(contract: Contract) -> str:

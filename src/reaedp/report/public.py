@@ -5,8 +5,8 @@ from pathlib import Path
 
 from reaedp.errors import NotDisclosable
 from reaedp.label import shown
+from reaedp.release.folder import REPORT
 from reaedp.report.audit import audit
-from reaedp.report.evidence import evidence
 from reaedp.report.number import written
 from reaedp.report.page import Page, render
 from reaedp.report.panel import Grid, Panel
@@ -16,14 +16,20 @@ from reaedp.report.releases import NOTHING, Originals, error_unit, release_panel
 
 
 def public_report(folder: str | Path, more: Sequence[Panel] = ()) -> str:
-    """One page of HTML that needs nothing else; refuses sections that were computed from private truth."""
+    """One page of HTML that needs nothing else; refuses sections that were computed from private truth.
+
+    `more` are sections to add.
+
+    >>> public_report("published")[:15]
+    '<!doctype html>'
+    """
     published = PublishedFolder.read(Path(folder))
     panels = (*panels_of(published), *more)
     secret = [panel.title for panel in panels if not panel.all_disclosable]
     if secret:
         raise NotDisclosable(
-            f"A public report must not contain what was computed from the data without noise: {', '.join(secret)}."
-            " Make the custodian's edition instead: reaedp report --custodian."
+            f"A public report must not contain anything computed from the data without noise: {', '.join(secret)}."
+            " Write the custodian's edition instead: reaedp report --custodian."
         )
     return render(page_of(published, panels))
 
@@ -37,7 +43,7 @@ def page_of(folder: PublishedFolder, panels: Sequence[Panel]) -> Page:
             f"{written(len(folder.releases))} {'release' if len(folder.releases) == 1 else 'releases'} made on"
             f" {folder.record['created'][:10]} at a cost of ε = {written(composed(folder))}."
         ),
-        warning="NOT PRIVATE: made with seeded noise, for experiments on public data only." if seeded else "",
+        warning="NOT PRIVATE: the noise was seeded. For experiments on public data only." if seeded else "",
         bar=bar(folder),
         panels=tuple(panels),
     )
@@ -70,3 +76,31 @@ def _overview(folder: PublishedFolder) -> Panel:
     )
     grid = Grid("Releases", ("release", "what", "ε", "mean error", "files"), rows)
     return Panel(anchor="overview", title="What was released", grids=(grid,))
+
+
+# How to cite a release and how to check it.
+
+
+def evidence(folder: PublishedFolder) -> Panel:
+    """Citation, hashes, software."""
+    record = folder.record
+    name, day = shown(record["dataset"], 200), record["created"][:10]
+    rows = tuple((file, digest) for file, digest in record["files"].items() if file != REPORT)
+    software = ", ".join(f"{library} {version}" for library, version in record["software"].items() if version)
+    return Panel(
+        anchor="verify",
+        title="How to cite and check it",
+        words=(
+            (
+                f"Cite as: {name}. Differentially private release of {day}, total budget"
+                f" ε = {record['budget']['epsilon']:g}, contract {record['contract'][:16]}."
+            ),
+            (
+                "`reaedp verify FOLDER` compares every file with its hash in release.json and recomputes the cost from"
+                " the noise and the privacy unit. `--ledger` also checks the ledger entries that paid for it, and"
+                " `--public-key` checks the custodian's signature."
+            ),
+        ),
+        facts=(("Made", record["created"]), ("Contract", record["contract"]), ("Software", software)),
+        grids=(Grid("Files and their SHA-256", ("file", "SHA-256"), rows, folded=True),),
+    )

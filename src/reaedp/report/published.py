@@ -9,29 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.contract import Contract
-from reaedp.engine import connect_for_released
+from reaedp.disk.duckdb_engine import connect_for_released
 from reaedp.errors import DeclarationError
-from reaedp.manifest import read_contract, read_manifest, read_noise, read_statistic
 from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.release.manifest import Recorded, read_contract, read_manifest, read_noise, read_statistic
 from reaedp.statistics.statistic import Statistic
 
 
 @dataclass(frozen=True, eq=False)
-class Published:
+class Published(Recorded):
     """One release of a folder."""
 
     folder: Path
     record: dict[str, Any]
     contract: Contract
 
-    @property
-    def name(self) -> str:
-        """Its name in the plan, which is that of its files."""
-        return str(self.record["name"])
-
     @cached_property
     def statistic(self) -> Statistic:
-        """What was asked."""
+        """The statistic that was released."""
         return read_statistic(self.record)
 
     @cached_property
@@ -44,7 +39,7 @@ class Published:
         """The numbers, a column each; missing values are masked."""
         path = self.folder / f"{self.name}.parquet"
         if not path.exists():
-            raise DeclarationError(f"{self.folder} is not a whole release folder: {path.name} is missing.")
+            raise DeclarationError(f"{self.folder} is an incomplete release folder: {path.name} is missing.")
         connection = connect_for_released()
         try:
             return dict(connection.read_parquet(str(path)).fetchnumpy())

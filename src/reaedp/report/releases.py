@@ -6,25 +6,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.charts.curves import mean_curve, synthetic_curves
-from reaedp.charts.drawing import drawn
-from reaedp.charts.entropies import entropies, information_map
-from reaedp.charts.histograms import histogram, largest_cells
-from reaedp.charts.records import profile
 from reaedp.contract.picture import PIXELS_ONLY
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.label import shown
+from reaedp.report.charts.curves import mean_curve, synthetic_curves
+from reaedp.report.charts.drawing import drawn
+from reaedp.report.charts.entropies import entropies, information_map
+from reaedp.report.charts.histograms import histogram, largest_cells
+from reaedp.report.charts.records import profile
 from reaedp.report.number import written
 from reaedp.report.panel import Cell, Figure, Grid, Panel, Picture
 from reaedp.report.profile import shares
 from reaedp.report.published import Published, texts
-from reaedp.statistics.entropy import ConditionalEntropy, Entropy, MutualInformation
-from reaedp.statistics.entropy_histogram import EntropyHistogram
-from reaedp.statistics.entropy_map import EntropyMap
+from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
+from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
+from reaedp.statistics.entropy.entropy_map import EntropyMap
+from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
+from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
-from reaedp.statistics.pixels import Pixels
-from reaedp.statistics.routed_entropy import RoutedEntropy
 from reaedp.synthesis.synthetic import Synthetic
 
 #: Rows of a table on a page, rows of a preview, and columns of it; the rest is in the files.
@@ -38,13 +39,13 @@ NOTHING: Originals = {}
 
 def release_panel(release: Published, original: Any = None) -> Panel:
     """The section of one release; `original` holds true numbers for the custodian's edition alone."""
-    say = _KINDS[type(release.statistic)]
+    say = _SECTIONS.of(release.statistic)
     return say(release, original)
 
 
 def error_unit(release: Published) -> str:
     """What the error of a number is counted in, where that has a name."""
-    return _UNITS.get(_KINDS[type(release.statistic)], "")
+    return _UNITS.get(_SECTIONS.of(release.statistic), "")
 
 
 def _panel(
@@ -59,8 +60,9 @@ def _panel(
 ) -> Panel:
     record = release.record
     facts = (
-        ("Use", use),
-        ("Noise", f"{release.noise.title}; {error}"),
+        ("Shows", use),
+        ("Error", error),
+        ("Noise", release.noise.title),
         ("Cost", f"ε = {written(record['epsilon'])} by itself"),
         ("Files", ", ".join(record["files"])),
     )
@@ -77,20 +79,17 @@ def _panel(
 
 def _histogram(release: Published, original: NDArray[Any] | None) -> Panel:
     frame, axes = release.frame, _axes(release)
-    spread = release.noise.spread(0.95)
-    words = (
-        f"Bars or colours show noisy counts of {_listed(release)}; 95 of 100 are within {spread:,} of the truth."
-        " The numbers are in the table below."
-    )
+    spread = release.noise.error_quantile(0.95)
+    words = f"Noisy counts of {_listed(release)}; error at 95 % confidence: ±{spread:,} rows."
     entropy = ""
     if "entropy_bits" in frame and len(frame["count"]):
         low, bits, high = (float(frame[f"entropy_{name}"][0]) for name in ("low_95", "bits", "high_95"))
-        entropy = f" Its entropy is {written(bits)} bits, from {written(low)} to {written(high)}."
+        entropy = f" Entropy: {written(bits)} bits (95 % interval: {written(low)} to {written(high)})."
     return _panel(
         release,
-        use=f"how many rows fall into each cell of {_listed(release)}.{entropy}",
-        error=f"a count is off by {written(release.record['mean_error'], 3)} on average, and 95 of 100 counts by at"
-        f" most {spread:,}; counts under {2 * spread:,} are mostly noise",
+        use=f"How many rows fall in each cell of {_listed(release)}.{entropy}",
+        error=f"Counts are off by {written(release.record['mean_error'], 3)} on average and by at most {spread:,} at"
+        f" 95 % confidence. Counts below {2 * spread:,} are mostly noise.",
         figures=[Figure(drawn(histogram(frame, axes, original)), words)] if len(frame["count"]) else [],
         grids=[_numbers(release, original, order=-np.asarray(frame["count"]) if len(axes) > 1 else None)],
         private=original is None,
@@ -104,10 +103,10 @@ def _keys(release: Published, original: NDArray[Any] | None) -> Panel:
         figures = [Figure(drawn(largest_cells(frame, axes)), f"The largest cells of {_listed(release)}.")]
     return _panel(
         release,
-        use=f"the cells of {_listed(release)} that have many rows; all others are left out, so that their absence"
-        " says little",
-        error=f"a count is off by {written(release.record['mean_error'], 3)} on average; counts near the threshold are"
-        " too high on average",
+        use=f"The cells of {_listed(release)} with many rows (partition selection). A missing cell may be empty or"
+        " merely small.",
+        error=f"Counts are off by {written(release.record['mean_error'], 3)} on average. Counts near the threshold"
+        " tend to be too high.",
         figures=figures,
         grids=[_numbers(release, original, order=-np.asarray(frame["count"]))],
         private=original is None,
@@ -117,10 +116,10 @@ def _keys(release: Published, original: NDArray[Any] | None) -> Panel:
 def _entropies(release: Published, original: NDArray[Any] | None) -> Panel:
     return _panel(
         release,
-        use="how evenly the rows are spread, in bits: 0 if all are alike, 1 more for each doubling of equally frequent"
-        " kinds",
+        use="How evenly the rows are spread over the cells, in bits: 0 if all rows are alike, 1 for two equally"
+        " frequent kinds, 2 for four, and so on.",
         error=_bits(release),
-        figures=[Figure(drawn(entropies(release.frame, original)), f"{shown(release.record['title'], 160)} in bits.")],
+        figures=[Figure(drawn(entropies(release.frame, original)), f"{shown(release.record['title'], 160)}, in bits.")],
         grids=[_numbers(release, original)],
         private=original is None,
     )
@@ -129,21 +128,24 @@ def _entropies(release: Published, original: NDArray[Any] | None) -> Panel:
 def _map(release: Published, original: NDArray[Any] | None) -> Panel:
     return _panel(
         release,
-        use="which columns tell about which: 0 for columns that know nothing of each other, 1 for columns that"
-        " determine each other",
+        use="How closely each pair of columns is related, from 0 (independent) to 1 (each determines the other).",
         error=_bits(release),
-        figures=[Figure(drawn(information_map(release.frame, original)), f"What {_listed(release)} have in common.")],
+        figures=[
+            Figure(drawn(information_map(release.frame, original)), f"How closely {_listed(release)} are related.")
+        ],
         grids=[_numbers(release, original)],
         private=original is None,
     )
 
 
 def _curve(release: Published, original: NDArray[Any] | None) -> Panel:
-    words = "The private mean, the range of each point and the band around the whole curve, both for 95 of 100 releases"
+    words = (
+        "The private mean with 95 % confidence bands: the inner one for each point, the outer one for the whole curve"
+    )
     return _panel(
         release,
-        use="the mean of all curves over time",
-        error="bands cover the noise, but neither smoothing nor clipping",
+        use="The mean of all curves over time.",
+        error="The bands cover the noise, but not what smoothing and clipping change.",
         figures=[Figure(drawn(mean_curve(release.frame, original)), f"{words}.")],
         grids=[_numbers(release, original)],
         private=original is None,
@@ -153,11 +155,12 @@ def _curve(release: Published, original: NDArray[Any] | None) -> Panel:
 def _synthetic_curves(release: Published, original: Any) -> Panel:
     frame = release.frame
     count = int(frame["curve"].max()) if len(frame["curve"]) else 0
-    figure = Figure(drawn(synthetic_curves(frame)), f"{count:,} synthetic curves, at most 60 of them drawn.")
+    figure = Figure(drawn(synthetic_curves(frame)), f"{count:,} synthetic curves; the chart draws at most 60.")
     return _panel(
         release,
-        use=f"{count:,} made-up curves for trying out methods; each is near to many curves of the data",
-        error="a curve leaves only if enough people could have been its origin",
+        use=f"{count:,} synthetic curves for developing and testing methods. Each resembles many curves of the data.",
+        error="None is stated. A curve is released only if it could have come from enough people (plausible"
+        " deniability).",
         figures=[figure] if count else [],
         private=original is None,
     )
@@ -167,8 +170,8 @@ def _picture(release: Published, original: Any) -> Panel:
     content = release.attachment(".png")
     return _panel(
         release,
-        use=f"a noisy picture. {PIXELS_ONLY}",
-        error=f"a value is off by {written(release.record['mean_error'], 3)} on average",
+        use=f"A noisy picture. {PIXELS_ONLY}",
+        error=f"Values are off by {written(release.record['mean_error'], 3)} on average.",
         pictures=[Picture(content, f"The noisy picture {release.name}.")] if content else [],
         private=original is None,
     )
@@ -182,17 +185,17 @@ def _synthetic(release: Published, original: Mapping[str, NDArray[np.float64]] |
         Figure(
             drawn(profile(column.name, *shares(column, frame[column.name]), (original or {}).get(column.name)))
             | {"height": 160},
-            f"How often each cell of {shown(column.name)} occurs among the synthetic records.",
+            f"How often each value of {shown(column.name)} occurs in the synthetic records.",
             small=True,
         )
         for column in profiled
     ]
     return _panel(
         release,
-        use=f"{rows:,} made-up records that resemble the data as a whole: for trying out methods, for teaching, for"
-        " questions nobody thought of before. Confirm what matters on the data itself",
-        error=f"the tables behind the records are off by {written(release.record['mean_error'], 3)} rows a cell on"
-        " average",
+        use=f"{rows:,} synthetic records that resemble the data as a whole, for exploring, teaching and developing"
+        " methods. Confirm important results on the real data.",
+        error="The counts from which the records were generated are off by"
+        f" {written(release.record['mean_error'], 3)} rows per cell on average.",
         figures=figures if rows else [],
         grids=[_preview(release, rows)],
         private=original is None,
@@ -235,21 +238,36 @@ def _listed(release: Published) -> str:
 
 
 def _bits(release: Published) -> str:
-    return f"a number is off by {written(release.record['mean_error'], 3)} bits on average, at most"
+    return f"The mean error is at most {written(release.record['mean_error'], 3)} bits."
 
 
-_KINDS: dict[type[Any], Callable[[Published, Any], Panel]] = {
-    Marginal: _histogram,
-    EntropyHistogram: _histogram,
-    KeyedMarginal: _keys,
-    Entropy: _entropies,
-    RoutedEntropy: _entropies,
-    ConditionalEntropy: _entropies,
-    MutualInformation: _entropies,
-    EntropyMap: _map,
-    MeanCurve: _curve,
-    SyntheticCurves: _synthetic_curves,
-    Pixels: _picture,
-    Synthetic: _synthetic,
-}
+def _plain(release: Published, original: NDArray[Any] | None) -> Panel:
+    """A section for a statistic that this package does not know: what it calls itself, and its numbers."""
+    return _panel(
+        release,
+        use=f"{shown(release.record['title'], 160)}.",
+        error=f"Numbers are off by {written(release.record['mean_error'], 3)} on average.",
+        grids=[_numbers(release, original)],
+        private=original is None,
+    )
+
+
+_SECTIONS = ByKind[Callable[[Published, Any], Panel]](
+    "its section of the report",
+    {
+        Marginal: _histogram,
+        EntropyHistogram: _histogram,
+        KeyedMarginal: _keys,
+        Entropy: _entropies,
+        RoutedEntropy: _entropies,
+        ConditionalEntropy: _entropies,
+        MutualInformation: _entropies,
+        EntropyMap: _map,
+        MeanCurve: _curve,
+        SyntheticCurves: _synthetic_curves,
+        Pixels: _picture,
+        Synthetic: _synthetic,
+    },
+    otherwise=_plain,
+)
 _UNITS = {_histogram: "rows", _keys: "rows", _synthetic: "rows", _entropies: "bits", _map: "bits"}

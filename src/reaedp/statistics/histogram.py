@@ -36,12 +36,12 @@ def proportions(noisy: Table, total: float | None = None) -> Table:
 
 def intervals(noisy: Table, noise: Calibrated, confidence: float) -> Interval:
     """Ranges each of which contains its true count at least this often."""
-    return _around(noisy, noise.spread(confidence))
+    return _around(noisy, noise.error_quantile(confidence))
 
 
 def simultaneous_intervals(noisy: Table, noise: Calibrated, confidence: float) -> Interval:
     """Ranges all of which together contain their true counts at least this often."""
-    return _around(noisy, noise.spread(confidence, cells=noisy.values.size))
+    return _around(noisy, noise.error_quantile(confidence, cells=noisy.values.size))
 
 
 def views(noisy: Table, noise: Calibrated) -> dict[str, Table]:

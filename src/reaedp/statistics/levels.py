@@ -11,7 +11,7 @@ from reaedp.contract import Contract
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.marginal import counting_sensitivity
-from reaedp.statistics.statistic import Countable
+from reaedp.statistics.statistic import Texts
 
 #: Longer texts are cut, so that no cell can bloat a contract.
 LONGEST_LEVEL = 200
@@ -43,14 +43,14 @@ class Levels:
         return 1
 
     def step(self, contract: Contract) -> float:  # noqa: ARG002
-        """One row."""
+        """The length of a step of the lattice: one row."""
         return 1.0
 
     def sensitivity(self, contract: Contract) -> Sensitivity:
-        """That of counts."""
+        """How far one unit moves the counts."""
         return counting_sensitivity(contract.unit)
 
-    def answer(self, records: Countable) -> Keyed:
+    def answer(self, records: Texts) -> Keyed:
         """Exact counts of all texts."""
         found = records.level_counts(self.column, LONGEST_LEVEL)
         keys = np.array(sorted(found), dtype=object)

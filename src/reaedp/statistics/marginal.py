@@ -1,6 +1,6 @@
 """Histograms over one or several columns."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, ClassVar
@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.answer import Integers, Keyed, KeyedParts, Shape
-from reaedp.contract import Column, Contract
-from reaedp.errors import DeclarationError
+from reaedp.contract import Contract
+from reaedp.errors import DeclarationError, sentence
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.unit import Sensitivity, Unit
 from reaedp.statistics import histogram
-from reaedp.statistics.statistic import Countable
-from reaedp.table import MOST_DENSE_CELLS, KeyCounts, Table, domain_size
+from reaedp.statistics.names import listed
+from reaedp.statistics.statistic import Cells
+from reaedp.table import MOST_DENSE_CELLS, KeyCounts, Table, domain_size, labels
 
 
 def counting_sensitivity(unit: Unit) -> Sensitivity:
@@ -33,47 +34,64 @@ def counting_sensitivity(unit: Unit) -> Sensitivity:
 class _Counting:
     """A question about how many rows fall where."""
 
+    #: What its title calls the answer.
+    noun: ClassVar[str]
+
     columns: tuple[str, ...]
 
-    def __init__(self, *columns: str) -> None:
-        if not columns or len(set(columns)) < len(columns) or not all(isinstance(name, str) for name in columns):
-            raise DeclarationError(f"A histogram needs one or more different column names; given {columns!r}.")
-        object.__setattr__(self, "columns", columns)
+    def __init__(self, *columns: str | Sequence[str]) -> None:
+        names = listed(columns)
+        if not names or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+            raise DeclarationError(
+                sentence(
+                    "A histogram must have one or more columns, each named once",
+                    given=columns,
+                    remedy='Write Marginal("age", "sex") or Marginal(["age", "sex"]).',
+                )
+            )
+        object.__setattr__(self, "columns", names)
+
+    @property
+    def title(self) -> str:
+        """What is released, in words."""
+        return f"{self.noun} of {' × '.join(self.columns)}"
 
     def cells(self, contract: Contract) -> int:
         """Number of cells of the product of the columns."""
         return domain_size(contract.select(self.columns))
 
     def step(self, contract: Contract) -> float:  # noqa: ARG002
-        """One row."""
+        """The length of a step of the lattice: one row."""
         return 1.0
 
     def sensitivity(self, contract: Contract) -> Sensitivity:
-        """That of counts."""
+        """How far one unit moves the counts."""
         return counting_sensitivity(contract.unit)
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Marginal(_Counting):
-    """The number of rows in every cell of the product of some columns."""
+    """The number of rows in every cell of the product of some columns.
+
+    >>> release = curator.release(Marginal("age", "sex"), Laplace(1.0))
+    >>> release.counts.project("sex").names
+    ('sex',)
+    """
 
     answers: ClassVar[Shape] = "vector"
-
-    @property
-    def title(self) -> str:
-        """What is released, in words."""
-        return f"histogram of {' × '.join(self.columns)}"
+    noun: ClassVar[str] = "histogram"
 
     def check(self, contract: Contract) -> None:
         """Refuse unknown columns and domains too large to write out."""
         cells = self.cells(contract)
         if cells > MOST_DENSE_CELLS:
             raise DeclarationError(
-                f"A dense histogram has at most {MOST_DENSE_CELLS:,} cells; {' × '.join(self.columns)} has {cells:,}."
-                " Release it by keys (mechanism = 'threshold'), or declare coarser columns."
+                f"A histogram of all cells can have at most {MOST_DENSE_CELLS:,} cells;"
+                f" {' × '.join(self.columns)} has {cells:,}."
+                " Use partition selection (mechanism = 'threshold'), or declare coarser columns."
             )
 
-    def answer(self, records: Countable) -> Integers:
+    def answer(self, records: Cells) -> Integers:
         """Exact counts in the order of the cells."""
         return records.counts(self.columns).values.astype(np.int64).ravel()
 
@@ -84,27 +102,26 @@ class Marginal(_Counting):
 
     def frame(self, value: Table, noise: Calibrated) -> dict[str, NDArray[Any]]:
         """Counts as released, then estimates, shares and intervals."""
-        codes = np.indices(value.values.shape).reshape(len(value.axes), -1)
         views = histogram.views(value, noise)
-        return _labels(value.axes, codes, views) | {name: view.values.ravel() for name, view in views.items()}
+        return labels(value.axes, value.codes, views) | {name: view.values.ravel() for name, view in views.items()}
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class KeyedMarginal(_Counting):
-    """The number of rows in those cells that have enough of them, for products too large to write out."""
+    """The number of rows in those cells that have enough of them, for products too large to write out.
+
+    >>> [axis.name for axis in curator.release(KeyedMarginal("age", "sex"), Threshold(1.0, 1e-7)).value.axes]
+    ['age', 'sex']
+    """
 
     answers: ClassVar[Shape] = "keyed"
-
-    @property
-    def title(self) -> str:
-        """What is released, in words."""
-        return f"frequent cells of {' × '.join(self.columns)}"
+    noun: ClassVar[str] = "frequent cells"
 
     def check(self, contract: Contract) -> None:
         """Refuse unknown columns."""
         contract.select(self.columns)
 
-    def answer(self, records: Countable) -> Keyed | KeyedParts:
+    def answer(self, records: Cells) -> Keyed | KeyedParts:
         """Exact counts of the cells that occur; where they are many, some at a time."""
         parts = (Keyed(found.keys, found.counts) for found in records.key_parts(self.columns))
         first = next(parts)
@@ -117,12 +134,4 @@ class KeyedMarginal(_Counting):
 
     def frame(self, value: KeyCounts, noise: Calibrated) -> dict[str, NDArray[Any]]:  # noqa: ARG002
         """Counts as released. Cells near the threshold appear only if their noise is high, so no interval holds."""
-        return _labels(value.axes, value.keys.T, ("count",)) | {"count": value.counts}
-
-
-def _labels(axes: tuple[Column, ...], codes: NDArray[Any], taken: Iterable[str]) -> dict[str, NDArray[Any]]:
-    """One column of cell names for each axis; a name that a column of numbers has already gets a mark."""
-    return {
-        f"{axis.name}_" if axis.name in taken else axis.name: np.array(axis.cells, dtype=object)[code]
-        for axis, code in zip(axes, codes, strict=True)
-    }
+        return labels(value.axes, value.keys.T, ("count",)) | {"count": value.counts}

@@ -1,7 +1,7 @@
 """What every statistic can say: how far one unit moves it, and how to count it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,19 +13,16 @@ from reaedp.privacy.unit import Sensitivity
 from reaedp.table import KeyCounts, Table
 
 
-class Countable(Protocol):
-    """Records, as far as statistics may know them."""
+class Described(Protocol):
+    """Records of which public facts are known."""
 
     @property
     def contract(self) -> Contract:
         """What is public about them."""
 
-    @property
-    def progress(self) -> Callable[[str], None]:
-        """Where to say, in public words, what is being done."""
 
-    def half(self, side: int) -> "Countable":
-        """The rows of about half of the people; nobody is in both halves."""
+class Cells(Described, Protocol):
+    """Records that can be counted by cells of their columns."""
 
     def counts(self, names: tuple[str, ...]) -> Table:
         """How many rows fall into each cell."""
@@ -34,26 +31,77 @@ class Countable(Protocol):
         """How many rows fall into each cell that has any."""
 
     def key_parts(self, names: tuple[str, ...]) -> Iterator[KeyCounts]:
-        """The same for some cells, then for others: one or more parts that have no cell in common."""
+        """How many rows fall into some cells, then into others: one or more parts that have no cell in common."""
 
     def group_counts(self, groups: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], KeyCounts]]:
-        """The same for several groupings of the same rows, in any order."""
+        """How many rows fall into each cell that has any, for several groupings of the same rows, in any order."""
+
+
+class Texts(Protocol):
+    """Records that can be counted by the texts of a column without declared levels."""
 
     def level_counts(self, name: str, longest: int) -> dict[str, int]:
-        """How many rows hold each text of a column without declared levels."""
+        """How many rows hold each text."""
+
+
+class Pixelled(Described, Protocol):
+    """A record that is one picture."""
 
     def pixels(self) -> Integers:
         """The values of the declared picture in reading order."""
 
+
+class Summable(Described, Protocol):
+    """Records with curves that can be added up."""
+
     def curve_sums(self, name: str) -> tuple[Integers, int]:
         """Sums of the lattice points of the curves of one declaration, and how many curves there are."""
+
+
+class Askable(Described, Protocol):
+    """Records that a mechanism asks several questions, which takes a while."""
+
+    @property
+    def progress(self) -> Callable[[str], None]:
+        """Where to say, in public words, what is being done."""
+
+
+class AskableCells(Askable, Cells, Protocol):
+    """Records that a mechanism learns a model from."""
+
+    def half(self, side: int) -> "AskableCells":
+        """The rows of about half of the people; nobody is in both halves."""
+
+
+class AskableCurves(Askable, Protocol):
+    """Records whose curves a mechanism takes for seeds."""
 
     def curve_points(self, name: str) -> NDArray[np.int32]:
         """Lattice points of the curves of one declaration, a row each."""
 
 
+class Countable(AskableCells, AskableCurves, Summable, Pixelled, Texts, Protocol):
+    """Everything that statistics may ask of records."""
+
+
+Records_contra = TypeVar("Records_contra", contravariant=True)
+
+
+class Answers(Protocol[Records_contra]):
+    """A question that needs to know so much of records and no more."""
+
+    def answer(self, records: Records_contra) -> Any:
+        """The exact answer; private."""
+
+
 class Statistic(Protocol):
-    """A question to the records whose answer is integers."""
+    """A question to the records whose answer is integers.
+
+    >>> def numbers(statistic: Statistic) -> int:
+    ...     return statistic.cells(contract)
+    >>> numbers(Marginal("age")), numbers(Entropy(("age",)))
+    (13, 1)
+    """
 
     answers: ClassVar[Shape]
 

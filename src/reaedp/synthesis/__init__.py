@@ -1,1 +1,1 @@
-"""Synthetic records: a model learned with noise, and mechanism F; through the door only."""
+"""Synthetic records: a model learned with noise, and mechanism F; through the curator only."""

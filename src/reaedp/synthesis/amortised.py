@@ -4,60 +4,76 @@ A seed's key is its cells in the kept columns; the other cells are drawn from th
 seed contributes is its key, the privacy test can be made once for each key, by a threshold, and not for each record.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.answer import Shape
 from reaedp.contract import Contract
 from reaedp.errors import DeclarationError, sentence
+from reaedp.mechanisms.by_price import Buyable
 from reaedp.mechanisms.noise import Noise
 from reaedp.mechanisms.threshold import Threshold
 from reaedp.privacy.accounting import fits, tally
 from reaedp.privacy.budget import Budget
-from reaedp.privacy.loss import Approximate, Price
+from reaedp.privacy.loss import ApproxDP, Price
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.marginal import KeyedMarginal, counting_sensitivity
+from reaedp.statistics.names import column_names
 from reaedp.synthesis.kept import kept_columns
 from reaedp.synthesis.learned import Learned
+from reaedp.synthesis.marginal_model import MarginalModel, OnModel
 from reaedp.synthesis.model import Codes
-from reaedp.synthesis.network import Network
-from reaedp.synthesis.synthetic import Question, SyntheticRecords
+from reaedp.synthesis.synthetic import RecordsToAsk, SyntheticRecords, wanted_rows
 from reaedp.table import KeyCounts
 
+#: Columns, by name.
+Names = tuple[str, ...]
 #: How often rows are drawn anew whose key was released, where rows of other keys are wanted.
 _ROUNDS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Amortised:
+class Amortised(Buyable, OnModel):
     """`network` learns the model; (ε, δ) buys the keys. `keep` names the kept columns, or none to have them chosen.
 
     With `together` the model is learned from one half of the people and the keys are those of the other; each may then
-    cost so much.
+    cost so much. `Amortised(epsilon=1, delta=1e-6, keep=("age",))` asks for the least noise of that price, as plans do.
+
+    >>> mechanism = Amortised.within(4.0, 1e-7, contract, ("age", "sex"))
+    >>> len(curator.release(Synthetic(("age", "sex"), 20), mechanism).value)
+    20
     """
 
     name: ClassVar[str] = "amortised"
-    hides: ClassVar[Shape] = "records"
+    scaled_by: ClassVar[str] = "network"
 
-    network: Network
+    network: MarginalModel
     epsilon: float
     delta: float
-    keep: tuple[str, ...] = ()
+    keep: Names = ()
     together: tuple[float, float] | None = None
 
     @classmethod
-    def within(
+    def bought(
         cls,
+        statistic: Any,
+        contract: Contract,
+        *,
         epsilon: float,
         delta: float,
-        contract: Contract,
-        columns: tuple[str, ...],
-        keep: tuple[str, ...] = (),
-        *,
-        halves: bool = False,
+        keep: str | Sequence[str] = (),
+        split_people: bool = False,
+    ) -> "Amortised":
+        """The least noise for these synthetic rows whose price is at most (ε, δ)."""
+        columns = wanted_rows(statistic).columns
+        return cls.within(epsilon, delta, contract, columns, column_names(keep), halves=split_people)
+
+    @classmethod
+    def within(
+        cls, epsilon: float, delta: float, contract: Contract, columns: Names, keep: Names = (), *, halves: bool = False
     ) -> "Amortised":
         """Half of the budget for keys, what is left for the model; all of it for each where their people differ.
 
@@ -68,7 +84,7 @@ class Amortised:
         largest = Threshold.largest_delta(share * epsilon, sensitivity)
         keys = Threshold(share * epsilon, min(share * delta, largest))
         beside = () if halves else keys.price(sensitivity)
-        network = Network.within(epsilon, delta, contract, columns, beside)
+        network = MarginalModel.within(epsilon, delta, contract, columns, beside)
         return cls(network, keys.epsilon, keys.delta, keep, (epsilon, delta) if halves else None)
 
     @property
@@ -76,23 +92,11 @@ class Amortised:
         """The noise of the keys' counts."""
         return Threshold(self.epsilon, self.delta)
 
-    def scale(self, sensitivity: Sensitivity) -> float:
-        """Noise of a cell of the model's tables, in rows."""
-        return self.network.scale(sensitivity)
-
     def price(self, sensitivity: Sensitivity) -> Price:
         """Model and keys; the larger of the two if nobody is in both halves (see PROOFS.md)."""
         return price_of_parts(self.network.price(sensitivity), self.keys.price(sensitivity), self.together, sensitivity)
 
-    def mean_error(self, sensitivity: Sensitivity) -> float:
-        """Of a cell of the model's tables."""
-        return self.network.mean_error(sensitivity)
-
-    def spread(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
-        """Of cells of the model's tables."""
-        return self.network.spread(sensitivity, confidence, cells)
-
-    def apply(self, exact: Question, sensitivity: Sensitivity, noise: Noise) -> SyntheticRecords:
+    def apply(self, exact: RecordsToAsk, sensitivity: Sensitivity, noise: Noise) -> SyntheticRecords:
         """Keys in proportion to their noisy counts, completed by the model; other keys as the model has them."""
         records, rng = exact.records, noise.generator()
         model_part, key_part = (records.half(0), records.half(1)) if self.together else (records, records)
@@ -115,12 +119,12 @@ def price_of_parts(model: Price, seeds: Price, together: tuple[float, float] | N
     if together is None:
         return model + seeds
     if sensitivity.l1 != sensitivity.linf:
-        raise DeclarationError("People can be split where they are added and removed, not where they are replaced.")
+        raise DeclarationError("split_people needs unit.change = 'add-remove'; given 'replace'.")
     if not all(fits(tally([part]), Budget(*together)) for part in (model, seeds)):
         raise DeclarationError(
-            sentence("Model and seeds must each cost at most what they cost together", given=together)
+            sentence("The joint cost must be at least the cost of the model and of the seeds", given=together)
         )
-    return (Approximate(*together),)
+    return (ApproxDP(*together),)
 
 
 def _released_keys(

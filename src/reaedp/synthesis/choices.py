@@ -69,7 +69,9 @@ def _whole_shares(probabilities: NDArray[np.float64], bits: int) -> NDArray[np.i
     largest = probabilities.argmax(axis=1)
     shares[np.arange(len(shares)), largest] += (1 << bits) - shares.sum(axis=1)
     if shares.min(initial=1) < 1:
-        raise DeclarationError(sentence(f"A law of {bits} bits must have fewer cells", given=probabilities.shape[1]))
+        raise DeclarationError(
+            sentence(f"Probabilities of {bits} bits cannot describe this many cells", given=probabilities.shape[1])
+        )
     return shares
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from reaedp.contract import Boolean, Category, Column, Date, Integer, Number
 from reaedp.contract.day import EPOCH
+from reaedp.statistics.by_kind import ByKind, no_way
 
 Codes = NDArray[np.int32]
 
@@ -27,19 +28,18 @@ def decode(axes: tuple[Column, ...], codes: Codes, rng: np.random.Generator) -> 
     if codes.ndim != 2 or codes.shape[1] != len(axes):
         raise ValueError(f"Codes must have a column for each of the {len(axes)} axes; given the shape {codes.shape}.")
     if not ((codes >= 0) & (codes < sizes)).all():
-        raise ValueError("Codes must be cell numbers of their axes.")
+        raise ValueError("Codes must be numbers of cells that exist on their axes.")
     return {axis.name: _column(axis, code, rng) for axis, code in zip(axes, codes.T, strict=True)}
 
 
 def _column(axis: Column, codes: Codes, rng: np.random.Generator) -> NDArray[Any]:
     """What lies under the mask means nothing: the last regular cell stands in for cells of troubles."""
     last = axis.regular - 1
-    values = _DECODERS[axis.kind](axis, np.minimum(codes, last), rng)
+    values = _DECODERS.of(axis)(axis, np.minimum(codes, last), rng)
     return np.ma.MaskedArray(values, mask=codes > last)
 
 
-def _category(axis: Column, codes: Codes, rng: np.random.Generator) -> NDArray[np.object_]:  # noqa: ARG001
-    assert isinstance(axis, Category)
+def _category(axis: Category, codes: Codes, rng: np.random.Generator) -> NDArray[np.object_]:  # noqa: ARG001
     return np.array(axis.levels, dtype=object)[codes]
 
 
@@ -47,14 +47,12 @@ def _boolean(axis: Column, codes: Codes, rng: np.random.Generator) -> NDArray[np
     return np.equal(codes, 1)
 
 
-def _integer(axis: Column, codes: Codes, rng: np.random.Generator) -> NDArray[np.int64]:
-    assert isinstance(axis, Integer)
+def _integer(axis: Integer, codes: Codes, rng: np.random.Generator) -> NDArray[np.int64]:
     first = axis.lower + codes.astype(np.int64) * axis.width
     return first if axis.width == 1 else _whole(first, np.minimum(first + axis.width - 1, axis.upper), rng)
 
 
-def _date(axis: Column, codes: Codes, rng: np.random.Generator) -> NDArray[np.object_]:
-    assert isinstance(axis, Date)
+def _date(axis: Date, codes: Codes, rng: np.random.Generator) -> NDArray[np.object_]:
     starts = np.array([(start - EPOCH).days for start in axis.starts], dtype=np.int64)
     ends = np.append(starts[1:] - 1, (axis.upper - EPOCH).days)
     days: NDArray[np.object_] = _whole(starts[codes], ends[codes], rng).astype("datetime64[D]").astype(object)
@@ -65,9 +63,8 @@ def _whole(first: NDArray[np.int64], last: NDArray[np.int64], rng: np.random.Gen
     return rng.integers(first, last, endpoint=True)
 
 
-def _number(axis: Column, codes: Codes, rng: np.random.Generator) -> NDArray[np.float64]:
+def _number(axis: Number, codes: Codes, rng: np.random.Generator) -> NDArray[np.float64]:
     """Uniform within the bin, then down to a round number; whatever rounding does, the bin is not left."""
-    assert isinstance(axis, Number)
     edges = axis.boundaries
     tops = np.append(np.nextafter(edges[1:-1], -np.inf), edges[-1])
     low, high = edges[codes], edges[1:][codes]
@@ -90,10 +87,9 @@ def _rounded_down(values: NDArray[np.float64], powers: NDArray[np.int64]) -> NDA
     return np.floor(values * fine / coarse) * coarse / fine
 
 
-_DECODERS: dict[str, Callable[[Column, Codes, np.random.Generator], NDArray[Any]]] = {
-    Number.kind: _number,
-    Integer.kind: _integer,
-    Date.kind: _date,
-    Boolean.kind: _boolean,
-    Category.kind: _category,
-}
+_DECODERS = ByKind[Callable[[Any, Codes, np.random.Generator], NDArray[Any]]](
+    "from cells to values",
+    {Number: _number, Integer: _integer, Date: _date, Boolean: _boolean, Category: _category},
+    otherwise=no_way,
+    over="columns",
+)

@@ -1,25 +1,27 @@
-"""Mechanism F as a release: a model, and so many records, each of which enough seeds could have made."""
+"""Mechanism F as a release: a model, and a number of records, each of which enough seeds could have made."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from reaedp.answer import Shape
 from reaedp.contract import Contract
 from reaedp.errors import DeclarationError, sentence
+from reaedp.mechanisms.by_price import Buyable
 from reaedp.mechanisms.noise import Noise
 from reaedp.mechanisms.record_plan import RecordPlan, fitting_plan, plan_records, unit_of
-from reaedp.privacy.loss import Approximate, Price
+from reaedp.privacy.loss import ApproxDP, Price
 from reaedp.privacy.unit import Sensitivity, Unit
+from reaedp.statistics.names import column_names
 from reaedp.synthesis.amortised import price_of_parts
 from reaedp.synthesis.deniable import deniable
 from reaedp.synthesis.kept import kept_columns
+from reaedp.synthesis.marginal_model import MarginalModel, OnModel
 from reaedp.synthesis.model import Model
-from reaedp.synthesis.network import Network
 from reaedp.synthesis.proposal import Keep, Mixed
 from reaedp.synthesis.seeds import Seeds
-from reaedp.synthesis.synthetic import Question, SyntheticRecords
+from reaedp.synthesis.synthetic import RecordsToAsk, SyntheticRecords, wanted_rows
 
 #: The seed's cells in the kept columns stay; or those in a random number of the first of them.
 ProposalName = Literal["keep", "mixed"]
@@ -30,18 +32,24 @@ _ENOUGH = np.array([10**12])
 
 
 @dataclass(frozen=True, slots=True)
-class Deniable:
+class Deniable(Buyable, OnModel):
     """`network` learns the model; each of `records` records may cost at most (ε, δ) of its own.
 
-    `at_least` is a public lower bound on the rows that can be seeds. `keep` names the kept columns, or none to have
-    them chosen. With `together` the model is learned from one half of the people and the seeds are the other; each may
-    then cost so much.
+    `tau` is the probability to stop before each trial. `at_least` is a public lower bound on the rows that can be
+    seeds. `keep` names the kept columns, or none to have them chosen; with the `proposal` "mixed" a random number of
+    them stays. With `together` the model is learned from one half of the people and the seeds are the other; each may
+    then cost so much. `Deniable(epsilon=1, delta=1e-6, keep=("age",))` asks for a price for all records together, as
+    plans do.
+
+    >>> mechanism = Deniable.within(8.0, 1e-7, contract, ("age", "sex"), 5)
+    >>> len(curator.release(Synthetic(("age", "sex"), 5), mechanism).value) <= 5
+    True
     """
 
     name: ClassVar[str] = "deniable"
-    hides: ClassVar[Shape] = "records"
+    scaled_by: ClassVar[str] = "network"
 
-    network: Network
+    network: MarginalModel
     records: int
     epsilon: float
     delta: float
@@ -50,6 +58,25 @@ class Deniable:
     proposal: ProposalName = "keep"
     keep: tuple[str, ...] = ()
     together: tuple[float, float] | None = None
+
+    @classmethod
+    def bought(
+        cls,
+        statistic: Any,
+        contract: Contract,
+        *,
+        epsilon: float,
+        delta: float,
+        proposal: ProposalName = "keep",
+        keep: str | Sequence[str] = (),
+        split_people: bool = False,
+    ) -> "Deniable":
+        """The most permissive test and the least noise for these synthetic rows within (ε, δ)."""
+        rows, kept = wanted_rows(statistic), column_names(keep)
+        halves = split_people
+        return cls.within(
+            epsilon, delta, contract, rows.columns, rows.rows, proposal=proposal, keep=kept, halves=halves
+        )
 
     @classmethod
     def within(
@@ -77,7 +104,7 @@ class Deniable:
         )
         beside = () if halves else (plan.each,) * records
         return cls(
-            network=Network.within(epsilon, delta, contract, columns, beside),
+            network=MarginalModel.within(epsilon, delta, contract, columns, beside),
             records=records,
             epsilon=plan.each.epsilon,
             delta=plan.each.delta,
@@ -91,32 +118,20 @@ class Deniable:
     def plan(self, sensitivity: Sensitivity) -> RecordPlan:
         """The test and what a record really costs, computed again from the numbers above."""
         unit = unit_of(sensitivity, self.at_least)
-        return fitting_plan(Approximate(self.epsilon, self.delta), self.records, unit, GAMMAS[self.proposal], self.tau)
-
-    def scale(self, sensitivity: Sensitivity) -> float:
-        """Noise of a cell of the model's tables, in rows."""
-        return self.network.scale(sensitivity)
+        return fitting_plan(ApproxDP(self.epsilon, self.delta), self.records, unit, GAMMAS[self.proposal], self.tau)
 
     def price(self, sensitivity: Sensitivity) -> Price:
         """Model and records; what each of them costs if nobody is in both halves (see PROOFS.md)."""
         records = (self.plan(sensitivity).each,) * self.records
         return price_of_parts(self.network.price(sensitivity), records, self.together, sensitivity)
 
-    def mean_error(self, sensitivity: Sensitivity) -> float:
-        """Of a cell of the model's tables."""
-        return self.network.mean_error(sensitivity)
-
-    def spread(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
-        """Of cells of the model's tables."""
-        return self.network.spread(sensitivity, confidence, cells)
-
-    def apply(self, exact: Question, sensitivity: Sensitivity, noise: Noise) -> SyntheticRecords:
+    def apply(self, exact: RecordsToAsk, sensitivity: Sensitivity, noise: Noise) -> SyntheticRecords:
         """The records that pass; how many there are, and which "nothing" they stand beside, is part of the answer."""
         records = exact.records
         halves = self.together is not None
         promised = seed_unit(records.contract, self.keep or exact.columns, halves=halves).at_least or 0
         if (self.at_least or 0) > promised:
-            rule = f"at_least must not exceed the {promised} rows that the contract promises"
+            rule = f"at_least must not exceed the {promised} rows of unit.at_least in the contract"
             raise DeclarationError(sentence(rule, given=self.at_least))
         model_part, seed_part = (records.half(0), records.half(1)) if halves else (records, records)
         learned = self.network.learn(model_part, exact.columns, sensitivity, noise, records.progress)

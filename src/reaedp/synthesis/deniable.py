@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from reaedp.mechanisms.acceptance import PrivacyTest
 from reaedp.mechanisms.noise import Noise
-from reaedp.mechanisms.privacy_test import PrivacyTest
 from reaedp.mechanisms.stopping import Stopping
 from reaedp.synthesis.proposal import Proposal, Source
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from reaedp.answer import Integers
-from reaedp.statistics.statistic import Countable
+from reaedp.statistics.statistic import Cells
 from reaedp.synthesis.beliefs import Beliefs
 from reaedp.synthesis.cliques import Group, JunctionTree, growth
 from reaedp.synthesis.coarsening import VIEWS, Coarsening
@@ -43,13 +43,13 @@ class Dependence:
 
 
 def possible_tables(sizes: Sequence[int]) -> int:
-    """How many candidates columns of so many cells can have: views of pairs, and triples."""
+    """How many candidates columns of this many cells can have: views of pairs, and triples."""
     views = [1 + sum(size > fewer for fewer in VIEWS) for size in sizes]
     return sum(first * second for first, second in combinations(views, 2)) + math.comb(len(sizes), 3)
 
 
 def candidates(groups: Iterable[Group], coarsenings: Sequence[Coarsening], most: float) -> list[Candidate]:
-    """Every combination of views of every group that has at most so many cells."""
+    """Every combination of views of every group that has at most this many cells."""
     found = []
     for group in groups:
         for views in product(*(range(len(coarsenings[column].views)) for column in group)):
@@ -65,7 +65,7 @@ def most_cells(total: float, scale: float) -> float:
 
 
 def coarse_counts(
-    records: Countable, names: Sequence[str], groups: Sequence[Group], coarsenings: Sequence[Coarsening]
+    records: Cells, names: Sequence[str], groups: Sequence[Group], coarsenings: Sequence[Coarsening]
 ) -> Iterator[tuple[Group, Integers]]:
     """Exact counts over coarse cells, all from one pass over the rows; private."""
     numbers = {name: number for number, name in enumerate(names)}
@@ -131,7 +131,7 @@ def _moved(difference: Floats, views: Sequence[_Views]) -> Floats:
 
 
 def affordable(tree: JunctionTree, most: int) -> set[Group]:
-    """Pairs whose connection keeps the junction tree below so many cells."""
+    """Pairs whose connection keeps the junction tree below this many cells."""
     columns = range(len(tree.sizes))
     left = most - tree.cells
     near = {pair for clique in tree.cliques for pair in combinations(clique, 2)}

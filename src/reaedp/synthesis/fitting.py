@@ -26,7 +26,7 @@ LEAST_SCALE = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Measured:
+class NoisyTable:
     """A noisy table over merged cells of some columns: `mergings[i]` sends the cells of column i to the table's."""
 
     group: Group
@@ -39,13 +39,13 @@ class Measured:
 def fit(
     tree: JunctionTree,
     shares: Sequence[Floats],
-    tables: Sequence[Measured],
+    tables: Sequence[NoisyTable],
     total: float,
     start: Sequence[Floats],
     *,
     iterations: int,
 ) -> tuple[list[Floats], Beliefs]:
-    """θ for each table after so many steps of L-BFGS from `start`, and the beliefs that it gives."""
+    """θ for each table after this many steps of L-BFGS from `start`, and the beliefs that it gives."""
     from scipy.optimize import minimize
 
     problem = _Problem(tree, shares, tables, total)
@@ -73,7 +73,9 @@ def _algebra() -> Any:
 class _Problem:
     """The function of θ that is made least, in units in which its curvature is about one."""
 
-    def __init__(self, tree: JunctionTree, shares: Sequence[Floats], tables: Sequence[Measured], total: float) -> None:
+    def __init__(
+        self, tree: JunctionTree, shares: Sequence[Floats], tables: Sequence[NoisyTable], total: float
+    ) -> None:
         self.tree, self.tables, self.total = tree, tables, total
         self.logarithms = [np.log(share) for share in shares]
         self.even = np.concatenate(self.logarithms)
@@ -124,7 +126,7 @@ class _Problem:
         return value, (expected - self.counts + pull) * self.steps
 
 
-def _spread(tables: Sequence[Measured], axes: Sequence[Group]) -> Any:
+def _spread(tables: Sequence[NoisyTable], axes: Sequence[Group]) -> Any:
     """The matrix from all θ, end to end, to coarse cells: one 1 in each row. Its transpose sums over merged cells."""
     from scipy.sparse import csr_array
 

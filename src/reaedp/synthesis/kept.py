@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.statistics.entropies import shannon_entropy
+from reaedp.statistics.entropy.entropies import shannon_entropy
 from reaedp.synthesis.learned import Learned
 from reaedp.synthesis.model import Codes
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from reaedp.contract import Column
-from reaedp.statistics.sensitivities import shannon_sensitivity
+from reaedp.statistics.entropy.sensitivities import shannon_sensitivity
 from reaedp.synthesis.ancestry import ancestral_model
 from reaedp.synthesis.beliefs import Beliefs
 from reaedp.synthesis.coarsening import Coarsening
 from reaedp.synthesis.dependencies import Dependence
-from reaedp.synthesis.fitting import Measured
+from reaedp.synthesis.fitting import NoisyTable
 from reaedp.synthesis.model import Codes, Model
 from reaedp.synthesis.rows import rows
 from reaedp.table import Table
@@ -25,7 +25,7 @@ class Learned:
     axes: tuple[Column, ...]
     #: Noisy counts of each column over its declared cells, and of the chosen tables over merged cells.
     singles: tuple[Table, ...]
-    tables: tuple[Measured, ...]
+    tables: tuple[NoisyTable, ...]
     #: Why each of the tables was chosen, in their order.
     dependences: tuple[Dependence, ...]
     coarsenings: tuple[Coarsening, ...]

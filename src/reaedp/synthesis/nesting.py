@@ -60,7 +60,7 @@ class Nesting:
         return self._joined(terms, np.add, 0.0, np.empty(self.shape))
 
     def product(self, terms: Mapping[Group, Floats], out: Floats) -> Floats:
-        """The same with products, written over `out`."""
+        """One array over the clique: the product of all terms, written over `out`."""
         return self._joined(terms, np.multiply, 1.0, out)
 
     def _joined(self, terms: Mapping[Group, Floats], join: np.ufunc, nothing: float, out: Floats) -> Floats:

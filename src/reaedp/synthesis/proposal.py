@@ -65,12 +65,12 @@ class Keep:
 
     @property
     def gamma(self) -> float:
-        """Exactly equal."""
+        """The ratio within which probabilities count as alike: exactly equal."""
         return 1.0
 
     @property
     def words(self) -> int:
-        """One for each drawn cell."""
+        """One random word for each drawn cell."""
         return len(self.model.axes) - self.kept
 
     def propose(self, seeds: Seeds, places: Places, words: Words) -> Codes:
@@ -78,7 +78,7 @@ class Keep:
         return self.model.draw(words, seeds.cells(places, self.kept))
 
     def plausible(self, seeds: Seeds, places: Places, candidates: Codes) -> Counts:  # noqa: ARG002
-        """Those that share the kept cells."""
+        """The seeds that share the kept cells."""
         return seeds.alike(places, self.kept)
 
     def probability(self, seeds: Codes, candidates: Codes) -> NDArray[np.float64]:
@@ -146,7 +146,7 @@ class Mixed:
         return candidates
 
     def plausible(self, seeds: Seeds, places: Places, candidates: Codes) -> Counts:
-        """Those whose shared beginning puts them into the drawn seed's class."""
+        """The seeds whose shared beginning puts them into the drawn seed's class."""
         exactly = seeds.sharing(candidates, self.most)
         exactly[:, :-1] -= exactly[:, 1:]
         classes = self.classes(candidates)

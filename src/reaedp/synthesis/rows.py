@@ -22,7 +22,7 @@ _BLOCK = 1 << 17
 
 
 def rows(beliefs: Beliefs, coarsenings: Sequence[Coarsening], count: int, rng: np.random.Generator) -> Codes:
-    """So many rows of declared cells."""
+    """Draw a number of rows of declared cells."""
     codes: Codes = np.empty((count, len(coarsenings)), dtype=np.int32)
     for block in np.array_split(codes, max(1, -(-count // _BLOCK))):
         coarse = coarse_rows(beliefs, len(block), rng)

@@ -10,7 +10,7 @@ from reaedp.answer import Integers
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import Noise
 from reaedp.mechanisms.selection import Selection
-from reaedp.statistics.statistic import Countable
+from reaedp.statistics.statistic import Cells
 from reaedp.synthesis.beliefs import Beliefs
 from reaedp.synthesis.cliques import Group, JunctionTree, junction_tree
 from reaedp.synthesis.coarsening import Coarsening, coarsen
@@ -24,7 +24,7 @@ from reaedp.synthesis.dependencies import (
     most_cells,
     scores,
 )
-from reaedp.synthesis.fitting import Measured, fit
+from reaedp.synthesis.fitting import NoisyTable, fit
 from reaedp.synthesis.merging import Merging, merged
 from reaedp.table import Table
 
@@ -44,7 +44,11 @@ MOST_ROWS = 2.0**50
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What the search may ask, and how often: each answer was paid for."""
+    """What the search may ask, and how often: each answer was paid for.
+
+    `columns` hides the table of each column, `tables` the larger ones that the private `choices` pick, one in each
+    of `rounds`.
+    """
 
     columns: Calibrated
     choices: Selection
@@ -56,7 +60,7 @@ class Means:
 class Search:
     """Released numbers and the model they give so far; exact counts, which only scores and noise may touch."""
 
-    def __init__(self, records: Countable, names: tuple[str, ...], means: Means) -> None:
+    def __init__(self, records: Cells, names: tuple[str, ...], means: Means) -> None:
         self.records, self.names, self.means = records, names, means
         self.axes = records.contract.select(names)
         self.scale = means.tables.scale
@@ -109,13 +113,13 @@ class Search:
             self.possible = candidates(sorted(self.exact), self.coarsenings, most_cells(self.total, self.scale))
 
     def _triples(self) -> list[Group]:
-        """Those within a clique, which need not grow for them."""
+        """The triples within a clique, which need not grow for them."""
         return sorted({triple for clique in self.tree.cliques for triple in combinations(clique, 3)})
 
     def _choose(self, count: int, room: int) -> None:
         """Choose by what the last fit misses, and count with noise; nothing is left to choose where noise hides all.
 
-        The junction tree may have `room` for so many cells.
+        The junction tree may have `room` for this many cells.
         """
         offers = [offer for offer in self.possible if offer not in self.taken]
         found = scores(offers, self.exact, self.coarsenings, self.beliefs, total=self.total, scale=self.scale)
@@ -132,7 +136,7 @@ class Search:
             self._measure(offers[left[place]])
 
     def _measure(self, chosen: Candidate) -> None:
-        """One noisy table more."""
+        """Measure one more noisy table."""
         mergings = chosen.mergings(self.coarsenings)
         exact = merged(self.exact[chosen.group].astype(np.float64), mergings).astype(np.int64)
         noisy = self.means.tables.apply(exact, self.means.noise)
@@ -140,7 +144,7 @@ class Search:
         names = tuple(self.names[column] for column in chosen.group)
         self.dependences.append(Dependence(names, noisy.size, misplaced(noisy, expected, self.scale)))
         scales = np.full(noisy.shape, self.scale)
-        self.tables.append(Measured(chosen.group, mergings, noisy.astype(np.float64), scales))
+        self.tables.append(NoisyTable(chosen.group, mergings, noisy.astype(np.float64), scales))
         self.factors.append(np.zeros(noisy.shape))
         self.taken.add(chosen)
         self.tree = self._grown(chosen.group)
@@ -168,12 +172,12 @@ def _total(singles: Sequence[Integers]) -> float:
     return float(np.average([single.sum() for single in singles], weights=[1 / single.size for single in singles]))
 
 
-def _over_coarse_cells(column: int, single: Integers, coarsening: Coarsening, scale: float, total: float) -> Measured:
+def _over_coarse_cells(column: int, single: Integers, coarsening: Coarsening, scale: float, total: float) -> NoisyTable:
     """A column's own table; what its sum lacks of the common total is spread over its cells like their noise."""
     cells = np.bincount(coarsening.merging.cell).astype(np.float64)
     rows = coarsening.merging.sums(single.astype(np.float64))
     rows = rows + (total - rows.sum()) * cells / cells.sum()
-    return Measured((column,), (Merging.none(coarsening.size),), rows, scale * np.sqrt(cells))
+    return NoisyTable((column,), (Merging.none(coarsening.size),), rows, scale * np.sqrt(cells))
 
 
 def noisy_table(search: Search, column: int) -> Table:

@@ -23,11 +23,12 @@ function show() {
   const set = (name, text) => { document.getElementById(name).textContent = text; };
   if (total.epsilon === null) {
     set("factor-now", "not possible");
-    set("promise", "The plan cannot be carried out at this price.");
+    set("promise", "The plan is not possible at this cost.");
   } else {
-    set("factor-now", `ε = ${number(total.epsilon)}${total.fits ? "" : ", more than the budget"}`);
-    set("promise", `All releases together cost ε = ${number(total.epsilon)}. Odds about any one of them change by a factor`
-      + ` of at most ${total.odds}: 1 in 100 can become ${total.belief}.`);
+    set("factor-now", `ε = ${number(total.epsilon)}${total.fits ? "" : ", more than the ledger has left"}`);
+    const noun = document.getElementById("promise").dataset.noun;
+    set("promise", `All releases together cost ε = ${number(total.epsilon)}. They change the odds of any guess about one`
+      + ` ${noun} by a factor of at most ${total.odds}: a chance of 1 in 100 can become ${total.belief}.`);
     for (const name of ["accuracy", "auc", "caught"]) set(name, number(total[name]));
   }
   if (bins) set("bins-now", data.bins[detail] === null ? "as declared" : data.bins[detail]);

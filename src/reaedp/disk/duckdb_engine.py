@@ -1,0 +1,77 @@
+"""The embedded engine: DuckDB, set up so that it fetches nothing and leaves nothing behind."""
+
+import functools
+import os
+import tempfile
+import threading
+import weakref
+from pathlib import Path
+
+import duckdb
+
+from reaedp.disk.claimed_folder import ClaimedFolder
+from reaedp.errors import DeclarationError, sentence
+
+#: The environment variable with the most memory that an engine takes; what is more is spilled to disk.
+MEMORY = "REAEDP_MEMORY"
+
+
+def connect(file: str = ":memory:") -> duckdb.DuckDBPyConnection:
+    """Start an engine that downloads nothing and spills to a private folder, never beside the user's files.
+
+    A database file is only read. Memory is limited as the environment variable REAEDP_MEMORY says.
+    """
+    spill = ClaimedFolder.make(Path(tempfile.gettempdir()), "spill")
+    settings: dict[str, str | bool | int | float | list[str]] = {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "temp_directory": str(spill.path),
+        "preserve_insertion_order": "false",
+        # Tables of up to 2^18 cells are counted in an array, which takes half the time of a hash table.
+        "perfect_ht_threshold": "18",
+    }
+    try:
+        connection = duckdb.connect(file, read_only=file != ":memory:", config=settings)
+    except duckdb.Error:
+        spill.remove()
+        raise
+    weakref.finalize(connection, spill.remove)
+    connection.execute("SET TimeZone = 'UTC'")
+    connection.execute("SET enable_progress_bar = false")  # it would be printed among our own words
+    _limit_memory(connection)
+    return connection
+
+
+def connect_for_released() -> duckdb.DuckDBPyConnection:
+    """A connection to an engine for numbers that are released, to write them and to read them: rows keep their order.
+
+    A process keeps that engine, as to start one takes longer than to write most files. What is registered in a
+    connection is seen by no other, and is gone when it is closed.
+    """
+    with _STARTING:
+        cursor = _kept(os.environ.get(MEMORY)).cursor()
+    cursor.execute("SET TimeZone = 'UTC'")
+    cursor.execute("SET enable_progress_bar = false")
+    return cursor
+
+
+@functools.cache
+def _kept(limit: str | None) -> duckdb.DuckDBPyConnection:  # noqa: ARG001 - it has the limit that it was started with
+    connection = connect()
+    connection.execute("SET preserve_insertion_order = true")
+    return connection
+
+
+_STARTING = threading.Lock()
+# A process that is forked from that of an engine crashes when it ends; this one is started again when it is wanted.
+os.register_at_fork(before=_kept.cache_clear)
+
+
+def _limit_memory(connection: duckdb.DuckDBPyConnection) -> None:
+    limit = os.environ.get(MEMORY)
+    if not limit:
+        return
+    try:
+        connection.execute("SET memory_limit = $limit", {"limit": limit})
+    except duckdb.Error:
+        raise DeclarationError(sentence("memory must be a size such as 1GB or 800MB", given=limit)) from None

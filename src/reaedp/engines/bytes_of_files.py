@@ -1,0 +1,142 @@
+"""The bytes of a file, whether it is compressed or not, and copies of texts in UTF-8, which the engine reads."""
+
+import codecs
+import gzip
+import io
+import tempfile
+import weakref
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from reaedp.disk.claimed_folder import ClaimedFolder
+from reaedp.errors import DeclarationError, ReaedpError
+
+#: Suffixes of files that are compressed.
+COMPRESSED = (".gz", ".zst")
+#: Bytes of a file that are looked at together.
+CHUNK = 2**20
+#: What a byte of code page 1252 is; the five that it leaves out are themselves, as in Latin-1.
+_CP1252 = "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(256))
+
+
+@contextmanager
+def importing(library: str, kind: str) -> Iterator[None]:
+    """Advice to install a library that reads some kind of file, if it cannot be imported in this block."""
+    try:
+        yield
+    except ImportError:
+        raise DeclarationError(
+            f'{kind} are read with {library}, which is not installed: pip install "reaedp[files]".'
+        ) from None
+
+
+def _arrow() -> Any:
+    with importing("pyarrow", "Files of .zst"):
+        import pyarrow
+    return pyarrow
+
+
+def suffixes(path: str) -> tuple[str, str]:
+    """The suffix that says what a file is, and the one that says how it is compressed, both in small letters."""
+    found = [suffix.lower() for suffix in Path(path).suffixes]
+    packed = found.pop() if len(found) > 1 and found[-1] in COMPRESSED else ""
+    return (found[-1] if found else ""), packed
+
+
+@contextmanager
+def opened(path: str) -> Iterator[IO[bytes]]:
+    """The bytes of a file as they were before it was compressed."""
+    if path.lower().endswith(".gz"):
+        with gzip.open(path, "rb") as file:
+            yield file  # type: ignore[misc]
+    elif path.lower().endswith(".zst"):
+        arrow = _arrow()
+        with arrow.OSFile(path) as packed, arrow.CompressedInputStream(packed, "zstd") as stream:
+            yield io.BufferedReader(stream)
+    else:
+        with Path(path).open("rb") as plain:
+            yield plain
+
+
+def check_readable(path: str) -> None:
+    """Refuse what is no file or cannot be opened, and a compressed file that is damaged, which only its end tells."""
+    packed = suffixes(path)[1]
+    if packed == ".zst":
+        _arrow()
+    try:
+        with Path(path).open("rb"):
+            pass
+    except (OSError, ValueError) as error:
+        raise DeclarationError(
+            f"{path} cannot be read: {getattr(error, 'strerror', None) or 'no such file'}."
+        ) from None
+    if not packed:
+        return
+    try:
+        with opened(path) as file:
+            while file.read(CHUNK):
+                pass
+    except (EOFError, zlib.error, OSError):
+        raise DeclarationError(f"{path} is damaged or was cut short: it cannot be decompressed.") from None
+
+
+def first_line(path: str, encoding: str) -> str:
+    """The first line of a text and no other; bytes that are not in this encoding are marked, and fail nothing here.
+
+    More than a line is decoded: what is wrong in a row must not be a mistake of the header.
+    """
+    errors = "surrogateescape" if encoding == "utf-8" else "replace"
+    name = {"utf-8": "utf-8-sig", "cp1252": "latin-1", "utf-16": _utf_16(path) if encoding == "utf-16" else ""}
+    with opened(path) as file:
+        text = io.TextIOWrapper(file, name.get(encoding, encoding), errors, newline="")
+        try:
+            line = text.readline().removeprefix("\ufeff")
+        finally:
+            text.detach()
+    return line.translate(_TABLE) if encoding == "cp1252" else line
+
+
+_TABLE = dict(enumerate(_CP1252))
+
+
+class Copies:
+    """Copies of texts in UTF-8, in a folder that is removed with this object, or by the next process."""
+
+    def __init__(self, paths: list[str], encoding: str) -> None:
+        place = Path(tempfile.gettempdir())
+        try:
+            folder = ClaimedFolder.make(place, "copies")
+            weakref.finalize(self, folder.remove)
+            self.paths = [str(folder.path / f"{number}.csv") for number in range(len(paths))]
+            for path, copy in zip(paths, self.paths, strict=True):
+                with Path(copy).open("wb") as target:
+                    target.writelines(text.encode() for text in _decoded(path, encoding))
+        except OSError as error:
+            raise ReaedpError(
+                f"A copy of the data in UTF-8 could not be written to {place}: {error.strerror}. Make room there, or"
+                " set TMPDIR to another folder."
+            ) from None
+
+
+def _decoded(path: str, encoding: str) -> Iterator[str]:
+    """The text of a file in parts; what is none in its encoding is replaced, and moves nothing beside it."""
+    decoder = codecs.getincrementaldecoder(_utf_16(path))("replace") if encoding == "utf-16" else None
+    with opened(path) as file:
+        while block := file.read(CHUNK):
+            if decoder is not None:
+                yield decoder.decode(block)
+            elif encoding == "cp1252":
+                yield codecs.charmap_decode(block, "strict", _CP1252)[0]
+            else:
+                yield block.decode("latin-1")
+    if decoder is not None:
+        yield decoder.decode(b"", final=True)
+
+
+def _utf_16(path: str) -> str:
+    """Which of both orders of bytes: that of the mark at the beginning, or the usual one."""
+    with opened(path) as file:
+        return "utf-16-be" if file.read(2) == codecs.BOM_UTF16_BE else "utf-16-le"

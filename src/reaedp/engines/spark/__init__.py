@@ -1,0 +1,1 @@
+"""The engine for Spark: reading, canonical values and counting in Spark's own expressions."""

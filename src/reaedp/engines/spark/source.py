@@ -1,0 +1,225 @@
+"""Tables of Apache Spark, counted on its workers; the driver receives counts."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from pyspark.sql import functions as f
+
+from reaedp.answer import Integers
+from reaedp.contract import Category, Column, Contract, Curve
+from reaedp.contract.category import Undeclared
+from reaedp.contract.meaning import meaning
+from reaedp.engines.canonical import KNOWN, ZONED, refused
+from reaedp.engines.source import Hidden
+from reaedp.engines.spark import values
+from reaedp.engines.spark.cells import SparkCell
+from reaedp.engines.spark.collect import collected
+from reaedp.engines.spark.groups import grouped_by_python, grouped_by_spark
+from reaedp.engines.spark.python_workers import workers_run_python
+from reaedp.errors import DeclarationError, unknown
+
+#: Spark's types by the names that the embedded engine has for them.
+TYPES = {
+    "string": "VARCHAR",
+    "char": "VARCHAR",
+    "varchar": "VARCHAR",
+    "tinyint": "TINYINT",
+    "smallint": "SMALLINT",
+    "int": "INTEGER",
+    "bigint": "BIGINT",
+    "float": "FLOAT",
+    "double": "DOUBLE",
+    "decimal": "DECIMAL",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+    "timestamp": ZONED,
+    "timestamp_ntz": "TIMESTAMP",
+    "void": "NULL",
+}
+#: What a category's levels are compared by: the type of the keys, and how one is made of a text.
+KEYS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "text": ("string", str),
+    "number": ("double", float),
+    "moment": ("bigint", int),
+}
+#: Longer lists of levels are joined; shorter ones are searched, which needs no second table.
+MOST_SEARCHED = 64
+COMPARED = 16
+#: Rows of a large result that are fetched together.
+ROWS_OF_A_BATCH = 2**20
+#: Fewer groupings are not worth asking whether workers run Python.
+FEW = 8
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class SparkSource(Hidden):
+    """A data frame of Spark whose columns are called `c0, c1, …`, with the names that the outside uses.
+
+    `tried` holds what workers were found able to run. `made` holds the last canonical form, a query that was
+    not run: a release asks for it once to check its columns, and once to count.
+    """
+
+    frame: Any
+    names: tuple[str, ...]
+    tried: set[str] = field(default_factory=set)
+    made: dict[tuple[tuple[Column, ...], str | None], Any] = field(default_factory=dict)
+    total: ClassVar[bool] = False
+
+    @property
+    def types(self) -> Mapping[str, str]:
+        """The type of every column, by the name that the embedded engine has for it."""
+        return {name: _kind(field) for name, field in zip(self.names, self.frame.schema.fields, strict=True)}
+
+    def canonical(self, columns: tuple[Column, ...], person: str | None) -> nw.LazyFrame[Any]:
+        """The columns in canonical form; Spark checks the types of expressions as they are made."""
+        rows = self.made.get((columns, person))
+        if rows is None:
+            rows = self._converted(columns, person)
+            self.made.clear()
+            self.made[columns, person] = rows
+        frame: nw.LazyFrame[Any] = nw.from_native(rows)
+        return frame
+
+    def _converted(self, columns: tuple[Column, ...], person: str | None) -> Any:
+        try:
+            return self._canonical(columns, person)
+        except DeclarationError:
+            raise
+        except Exception as error:  # Spark's and the bridge's errors share no base class
+            reason = type(error).__name__
+            raise DeclarationError(f"Spark cannot convert the declared columns ({reason}).") from None
+
+    def _canonical(self, columns: tuple[Column, ...], person: str | None) -> Any:
+        wanted = [(str(place), column, *self._find(column.name)) for place, column in enumerate(columns)]
+        if person is not None:
+            wanted.insert(0, ("", None, *self._find(person)))  # type: ignore[arg-type]
+        rows = self.frame.select(*(values.text(cell, kind).alias(f"c{place}") for place, _, cell, kind in wanted))
+        cells = [SparkCell(place, column, kind) for place, column, _, kind in wanted]
+        for step in (SparkCell.read, SparkCell.named, SparkCell.finished):
+            rows = rows.select(*(made for cell in cells for made in step(cell)))
+        for number, column in enumerate(columns):
+            if isinstance(column, Category):
+                rows = _numbered(rows, column, number)
+        if any(isinstance(column, Undeclared) for column in columns):
+            self.check_python()
+        return rows
+
+    def check_python(self) -> None:
+        """Refuse workers that cannot run what is sent to them, before anything is charged."""
+        if not self._runs_python():
+            raise DeclarationError(
+                "Spark's workers cannot run Python code with NumPy and PyArrow, which this release needs."
+                " Install them there for the same version of Python, and name it in PYSPARK_PYTHON."
+            )
+
+    def _runs_python(self) -> bool:
+        if "python" not in self.tried and workers_run_python(self.frame.sparkSession):
+            self.tried.add("python")
+        return "python" in self.tried
+
+    def collect(self, counts: nw.LazyFrame[Any]) -> dict[str, NDArray[np.generic]]:
+        """Run the query; Spark's own words about a failure could quote a row, so they are not repeated."""
+        return collected(counts.to_native())
+
+    def batches(self, counts: nw.LazyFrame[Any]) -> Iterator[dict[str, NDArray[np.generic]]]:
+        """Keep the result on the workers, and fetch as many rows at a time as the driver holds easily."""
+        kept = counts.to_native().persist()
+        try:
+            (rows,) = collected(kept.agg(f.count(f.lit(1)).alias("rows")))["rows"].tolist()
+            parts = -(-rows // ROWS_OF_A_BATCH)
+            part = f.pmod(f.xxhash64(*kept.columns), f.lit(max(parts, 1)))
+            for number in range(parts):
+                yield collected(kept.filter(part == number))
+        finally:
+            kept.unpersist()
+
+    def collect_groups(
+        self, rows: nw.LazyFrame[Any], groups: Sequence[tuple[str, ...]], sizes: Mapping[str, int]
+    ) -> Iterator[dict[str, NDArray[np.generic]]]:
+        """Keep the rows on the workers meanwhile, in memory and on disk; lost ones are read and converted again."""
+        kept = rows.to_native().persist()
+        try:
+            if len(groups) > FEW and self._runs_python():
+                yield from grouped_by_python(kept, groups, sizes)
+            else:
+                yield from grouped_by_spark(kept, groups)
+        finally:
+            kept.unpersist()
+
+    def curve_sums(self, rows: nw.LazyFrame[Any], contract: Contract, curve: Curve) -> tuple[Integers, int]:
+        """Sums of lattice points, added up on the workers."""
+        from reaedp.engines.spark import curves as spark_curves
+
+        return spark_curves.curve_sums(rows.to_native(), contract, curve)
+
+    def curve_points(self, rows: nw.LazyFrame[Any], contract: Contract, curve: Curve) -> NDArray[np.int32]:
+        """Lattice points of all curves."""
+        from reaedp.engines.spark import curves as spark_curves
+
+        return spark_curves.curve_points(rows.to_native(), contract, curve)
+
+    def _find(self, name: str) -> tuple[Any, str]:
+        types = self.types
+        if name not in types:
+            raise DeclarationError(f"The data lacks a declared column. {unknown('column', name, types)}")
+        kind = types[name].split("(")[0]
+        if kind not in KNOWN:
+            raise refused(name, types[name])
+        return f.col(f"c{self.names.index(name)}"), kind
+
+
+def open_frame(frame: Any) -> SparkSource:
+    """A data frame of Spark; names that differ in case only are told apart whatever the session's settings."""
+    names = tuple(frame.columns)
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DeclarationError(f"Column names must differ; the table has more than one {twice[0]!r}.")
+    return SparkSource(frame.toDF(*(f"c{number}" for number in range(len(names)))), names)
+
+
+def _kind(field: Any) -> str:
+    """The type of a column; of texts, those of every collation."""
+    name: str = field.dataType.simpleString()
+    kind = TYPES.get(name.split("(", maxsplit=1)[0].split(" ", maxsplit=1)[0], name.upper())
+    return name.upper() if kind == "DECIMAL" else kind
+
+
+def _numbered(rows: Any, column: Column, number: int) -> Any:
+    """The number of the level, -1 for any other cell that is filled, null for none.
+
+    Texts are compared as they are written first, then by what they mean.
+    """
+    found = []
+    for sort, (kind, key_of) in KEYS.items():
+        name = f"{sort}{number}"
+        if name not in rows.columns:
+            continue
+        meant = [(sort, level) if sort == "text" else meaning(level) for level in column.labels]
+        keys = [(key_of(key), float(place)) for place, (other, key) in enumerate(meant) if other == sort]
+        if sort == "number":
+            rows = rows.withColumn(name, f.col(name) + 0.0)  # no negative zero
+        if len(keys) <= MOST_SEARCHED:
+            rows = rows.withColumn(name, _searched(f.col(name), keys))
+        else:
+            levels = rows.sparkSession.createDataFrame(keys, f"key {kind}, level double")
+            joined = rows.join(f.broadcast(levels), f.col(name) == f.col("key"), "left")
+            rows = joined.withColumn(name, f.col("level")).drop("key", "level")
+        found.append(name)
+    level = f.coalesce(*found, f.when(f.col(f"filled{number}"), -1.0))
+    return rows.withColumn(f"v{number}", level).drop(*found)
+
+
+def _searched(cell: Any, keys: Sequence[tuple[Any, float]]) -> Any:
+    """Few keys are compared one by one; more are halved, as membership of many is tested by hashing."""
+    if len(keys) <= COMPARED:
+        level = f.lit(None).cast("double")
+        for key, number in reversed(keys):
+            level = f.when(cell == key, number).otherwise(level)
+        return level
+    half = len(keys) // 2
+    first = f.when(cell.isin(*(key for key, _ in keys[:half])), _searched(cell, keys[:half]))
+    return first.otherwise(_searched(cell, keys[half:]))

@@ -1,0 +1,1 @@
+"""The durable budget: entries, transactions, storage and its verification. It knows losses, and nothing above them."""

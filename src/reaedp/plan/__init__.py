@@ -1,0 +1,1 @@
+"""What is wanted and what it will cost: plans, their kinds, requests, forecasts, advice and calibration."""

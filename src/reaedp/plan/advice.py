@@ -1,0 +1,92 @@
+"""What a plan could do better for its entropies and synthetic records, said before any data is opened."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from reaedp.contract import Contract
+from reaedp.mechanisms.gaussian import Gaussian
+from reaedp.mechanisms.laplace import Laplace
+from reaedp.plan.purchase import Purchase
+from reaedp.plan.request import Request
+from reaedp.statistics.by_kind import CURVES, RECORDS, ByKind
+from reaedp.statistics.entropy.entropy import Entropy, public_rows
+from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
+from reaedp.statistics.entropy.prediction import MOST_CELLS, histogram_errors
+from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
+from reaedp.statistics.entropy.routes import best_route, predicted_errors
+from reaedp.statistics.marginal import Marginal
+from reaedp.synthesis.deniability import Deniable
+
+
+def advice(requests: Sequence[Request], contract: Contract) -> Iterator[str]:
+    """One line for each release about which there is something to say."""
+    histograms = {
+        request.statistic.columns: request.name for request in requests if type(request.statistic) is Marginal
+    }
+    for request in requests:
+        text = _words(request, contract)
+        free = histograms.get(request.statistic.columns)
+        if free and type(request.statistic) in (Entropy, RoutedEntropy):
+            text += f" The release {free} of this plan includes it at no extra cost."
+        if text:
+            yield f"{request.name}: {text.strip()}"
+
+
+def _words(request: Request, contract: Contract) -> str:
+    if isinstance(request.mechanism, Deniable):
+        return Purchase.of(request.mechanism, contract).words
+    speak = _SPEAKERS.of(request.statistic)
+    return speak(request, contract) if speak is not _silent and _predictable(request, contract) else ""
+
+
+def _predictable(request: Request, contract: Contract) -> bool:
+    """Whether rows are known and all fall into cells, of which there are not too many."""
+    columns = contract.select(request.statistic.columns)
+    few = 1 < Marginal(*request.statistic.columns).cells(contract) <= MOST_CELLS
+    return few and public_rows(contract.unit) is not None and not any(column.drops for column in columns)
+
+
+def _of_histogram(request: Request, contract: Contract) -> str:
+    if type(request.mechanism) not in (Laplace, Gaussian):
+        return ""
+    rows, cells = public_rows(contract.unit) or 1, request.statistic.cells(contract)
+    errors = histogram_errors(request.calibrated(contract), rows, cells).mean(axis=1)
+    return (
+        f"Its entropy comes at no extra cost, off by about {errors[-1]:.2g} bits if the cells are equally full, and by"
+        f" up to {errors.max():.2g} otherwise."
+    )
+
+
+def _of_entropy(request: Request, contract: Contract) -> str:
+    statistic: Any = request.statistic
+    if statistic.orders != (1.0,) or type(request.mechanism) is not Laplace:
+        return ""
+    predicted = predicted_errors(contract, statistic.columns, request.mechanism.epsilon)
+    route, border = best_route(contract, statistic.columns, request.mechanism.epsilon), predicted.border
+    better = "never better" if border is None else f"better if the entropy is above about {border:.2g} bits"
+    return (
+        f"A histogram at the same cost would give it with an error of {predicted.histogram.min():.2g} to"
+        f" {predicted.histogram.max():.2g} bits, which is {better}. Best route: {route.name}. {route.why}"
+    )
+
+
+def _of_both(request: Request, contract: Contract) -> str:
+    mechanism: Any = request.mechanism
+    return f"{best_route(contract, request.statistic.columns, mechanism.epsilon).why}"
+
+
+def _silent(request: Request, contract: Contract) -> str:  # noqa: ARG001
+    return ""
+
+
+_SPEAKERS = ByKind[Callable[[Request, Contract], str]](
+    "what a plan could do better",
+    {
+        Marginal: _of_histogram,
+        EntropyHistogram: _of_histogram,
+        Entropy: _of_entropy,
+        RoutedEntropy: _of_both,
+    },
+    otherwise=_silent,
+    plain=("KeyedMarginal", "ConditionalEntropy", "MutualInformation", "EntropyMap", "Pixels", *RECORDS, *CURVES),
+)

@@ -1,0 +1,98 @@
+"""Planned curves: their mean, and synthetic ones."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from reaedp.contract import Contract
+from reaedp.curves.curve_proposal import LawName
+from reaedp.curves.deniable_curves import DeniableCurves
+from reaedp.curves.mean_curve import MeanCurve
+from reaedp.curves.smoothing import Covariance
+from reaedp.curves.synthetic_curves import SyntheticCurves
+from reaedp.errors import Mistakes
+from reaedp.mechanisms.gaussian import Gaussian
+from reaedp.plan.kinds.kind import Planned, spoken
+from reaedp.plan.request import Request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedMeanCurve(Planned):
+    """The mean of the curves that the contract declares under this name.
+
+    `covariance` is that of `MeanCurve`.
+
+    >>> PlannedMeanCurve(name="mean", kind="mean-curve", curve="pressure", epsilon=1.0, delta=1e-7).covariance
+    'A2'
+    """
+
+    kinds: ClassVar[tuple[str, ...]] = ("mean-curve",)
+
+    curve: str
+    covariance: Covariance = "A2"
+    rho: float | None = None
+    mechanism: Literal["gaussian"] = "gaussian"
+
+    @property
+    def noise(self) -> str:
+        """The name of the mechanism."""
+        return spoken(self.mechanism)
+
+    def note_mistakes(self, mistakes: Mistakes) -> None:
+        """Note whatever is wrong with curve, covariance and smoothing."""
+        mistakes.unless(self.mechanism == "gaussian", "mechanism must be gaussian", given=self.mechanism)
+        mistakes.unless(isinstance(self.curve, str), "curve must name a declared curve", given=self.curve)
+        with mistakes.gathered():
+            MeanCurve(str(self.curve), self.covariance, self.rho)
+
+    def request(self, contract: Contract) -> Request:
+        """The mean, hidden by the least noise within the price."""
+        statistic = MeanCurve(self.curve, self.covariance, self.rho)
+        statistic.check(contract)
+        mechanism = Gaussian.within(*self.price(contract.budget), statistic.sensitivity(contract))
+        return Request(self.name, statistic, mechanism)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedSyntheticCurves(Planned):
+    """A number of curves by mechanism F: the first `kept` coefficients are a seed's, moved by about `spread` clips.
+
+    `law` is that of the moves, `rest` that of coefficients without a seed: see `DeniableCurves`.
+
+    >>> keys = {"curve": "pressure", "curves": 10, "kept": 1, "spread": 0.5, "share": 0.1}
+    >>> PlannedSyntheticCurves(name="curves", kind="synthetic-curves", **keys).price(contract.budget)[0]
+    10.0
+    """
+
+    kinds: ClassVar[tuple[str, ...]] = ("synthetic-curves",)
+
+    curve: str
+    curves: int
+    kept: int
+    spread: float
+    law: LawName = "even"
+    rest: float = 0.0
+
+    @property
+    def noise(self) -> str:
+        """The name of the method."""
+        return "deniable curves"
+
+    def note_mistakes(self, mistakes: Mistakes) -> None:
+        """Note whatever is wrong with curve and number; the rest needs the contract."""
+        mistakes.unless(isinstance(self.curve, str), "curve must name a declared curve", given=self.curve)
+        with mistakes.gathered():
+            SyntheticCurves(str(self.curve), self.curves)
+
+    def request(self, contract: Contract) -> Request:
+        """The curves, and the test set to what may be spent."""
+        mechanism = DeniableCurves.within(
+            *self.price(contract.budget),
+            contract,
+            self.curve,
+            self.curves,
+            kept=self.kept,
+            spread=self.spread,
+            law=self.law,
+            rest=self.rest,
+        )
+        return Request(self.name, SyntheticCurves(self.curve, self.curves), mechanism)

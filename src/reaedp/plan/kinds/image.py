@@ -1,0 +1,39 @@
+"""A planned release of one picture."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from reaedp.contract import Contract
+from reaedp.errors import Mistakes
+from reaedp.mechanisms.gaussian import Gaussian
+from reaedp.mechanisms.laplace import Laplace
+from reaedp.plan.kinds.kind import PlannedNoise
+from reaedp.plan.request import Request
+from reaedp.statistics.images.pixels import Pixels
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedImage(PlannedNoise):
+    """The picture that the contract declares, each of its pixels with noise.
+
+    >>> PlannedImage(name="scan", kind="image", mechanism="laplace", epsilon=1.0).noise
+    'laplace'
+    """
+
+    kinds: ClassVar[tuple[str, ...]] = ("image",)
+
+    mechanism: Literal["laplace", "gaussian"]
+
+    def note_mistakes(self, mistakes: Mistakes) -> None:
+        """Note an unknown mechanism."""
+        mistakes.unless(
+            self.mechanism in ("laplace", "gaussian"), "mechanism must be laplace or gaussian", given=self.mechanism
+        )
+
+    def request(self, contract: Contract) -> Request:
+        """All pixels, hidden by the least noise within the price."""
+        statistic, (epsilon, delta) = Pixels(), self.price(contract.budget)
+        statistic.check(contract)
+        if self.mechanism == "laplace":
+            return Request(self.name, statistic, Laplace(epsilon))
+        return Request(self.name, statistic, Gaussian.within(epsilon, delta, statistic.sensitivity(contract)))

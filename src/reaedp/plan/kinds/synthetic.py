@@ -1,0 +1,108 @@
+"""Planned synthetic records, by one of three methods."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, get_args
+
+from reaedp.contract import Contract
+from reaedp.errors import DeclarationError, Mistakes, sentence
+from reaedp.mechanisms.mechanism import Mechanism
+from reaedp.plan.kinds.kind import Planned, check_columns, spoken
+from reaedp.plan.request import Request
+from reaedp.synthesis.amortised import Amortised
+from reaedp.synthesis.deniability import Deniable, ProposalName
+from reaedp.synthesis.marginal_model import MarginalModel
+from reaedp.synthesis.synthetic import Synthetic
+
+#: Each record passes a privacy test of its own; keys pass one once for all records; or the model alone is used.
+MethodName = Literal["deniable", "amortised", "network"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedSynthetic(Planned):
+    """A number of rows of some columns; `keep` names the columns whose cells stay those of a real record.
+
+    `split_people` learns the model from one half of the people and takes seeds from the other, at the full price each.
+    `method` is "network", "amortised" or "deniable", `proposal` is for the last.
+
+    >>> keys = {"columns": ("age", "sex"), "rows": 100, "method": "network", "share": 0.5}
+    >>> PlannedSynthetic(name="people", kind="synthetic", **keys).price(contract.budget)[0]
+    50.0
+    """
+
+    kinds: ClassVar[tuple[str, ...]] = ("synthetic",)
+
+    columns: tuple[str, ...]
+    rows: int
+    method: MethodName
+    keep: tuple[str, ...] = ()
+    proposal: ProposalName = "keep"
+    split_people: bool = False
+
+    @property
+    def noise(self) -> str:
+        """The name of the method."""
+        return spoken(self.method)
+
+    def note_mistakes(self, mistakes: Mistakes) -> None:
+        """Note whatever is wrong with method, columns and what is kept."""
+        mistakes.unless(
+            self.method in get_args(MethodName), f"method must be one of {', '.join(_METHODS)}", given=self.method
+        )
+        mistakes.unless(self.proposal in get_args(ProposalName), "proposal must be keep or mixed", given=self.proposal)
+        mistakes.unless(
+            self.proposal == "keep" or self.method == "deniable",
+            "proposal must be used with method deniable only",
+            given=self.method,
+        )
+        if check_columns(self, mistakes, "columns", "keep"):
+            mistakes.unless(
+                set(self.keep) <= set(self.columns) and len(set(self.keep)) == len(self.keep),
+                "keep must name some of the columns",
+                given=self.keep,
+            )
+        mistakes.unless(
+            self.method != "network" or not (self.keep or self.split_people),
+            "keep and split_people must be left out for method network",
+            given={"keep": self.keep, "split_people": self.split_people},
+        )
+
+    def request(self, contract: Contract) -> Request:
+        """The rows, and the method set to what may be spent."""
+        statistic = Synthetic(self.columns, self.rows)
+        statistic.check(contract)
+        if self.split_people and (contract.unit.person is None or contract.unit.change != "add-remove"):
+            raise DeclarationError(
+                sentence(
+                    "split_people needs unit.person and unit.change = 'add-remove'",
+                    given={"person": contract.unit.person, "change": contract.unit.change},
+                    remedy="With change = 'replace', the old and the new person could fall into different halves.",
+                )
+            )
+        return Request(self.name, statistic, _METHODS[self.method](self, contract))
+
+
+def _amortised(planned: PlannedSynthetic, contract: Contract) -> Mechanism:
+    price = planned.price(contract.budget)
+    return Amortised.within(*price, contract, planned.columns, planned.keep, halves=planned.split_people)
+
+
+def _deniable(planned: PlannedSynthetic, contract: Contract) -> Mechanism:
+    return Deniable.within(
+        *planned.price(contract.budget),
+        contract,
+        planned.columns,
+        planned.rows,
+        proposal=planned.proposal,
+        keep=planned.keep,
+        halves=planned.split_people,
+    )
+
+
+_METHODS: dict[str, Callable[[PlannedSynthetic, Contract], Any]] = {
+    "deniable": _deniable,
+    "amortised": _amortised,
+    "network": lambda planned, contract: MarginalModel.within(
+        *planned.price(contract.budget), contract, planned.columns
+    ),
+}

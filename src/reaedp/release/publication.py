@@ -1,0 +1,63 @@
+"""From a plan to a folder: charge, count, add noise, write."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from reaedp.audits.pre_release import pre_release_audit
+from reaedp.curator.curator import Curator, charged
+from reaedp.engines.data import Data, Engine
+from reaedp.mechanisms.noise import Noise, fresh_generator
+from reaedp.plan.plan import Plan
+from reaedp.plan.registration import check_registered
+from reaedp.release.folder import expected_bytes, new_folder
+from reaedp.release.release import Release
+from reaedp.report.public import public_report
+
+
+def publish(
+    plan: Plan,
+    data: Data,
+    out: str | Path,
+    progress: Callable[[str], None] = lambda _: None,
+    *,
+    noise: Noise | None = None,
+    engine: Engine | None = None,
+    audited: bool = True,
+    page: bool = True,
+) -> tuple[Release, ...]:
+    """Release everything in a plan into a new folder, which appears whole or not at all.
+
+    Everything that can be wrong without looking at rows is found before the ledger is charged. If `audited`, that
+    includes an audit of the very mechanisms on made-up worst cases. With `page`, the folder holds a report for people.
+    Both take a fixed time, whatever the data. `plan` says what, `out` is the folder to be made.
+
+    >>> releases = publish(plan, "data.csv", "quickly", audited=False, page=False)
+    >>> [release.name for release in releases]
+    ['ages']
+    """
+    requests = plan.requests()
+    check_registered(plan.contract, requests)
+    curator = Curator(plan.contract, data, noise=noise, engine=engine)
+    facts: dict[str, Any] = {}
+    if audited:
+        progress("auditing the plan on made-up data")
+        findings = pre_release_audit(plan.contract, requests, rng=fresh_generator())
+        facts["audit"] = [finding.record for finding in findings]
+    size = expected_bytes(plan.contract, [request.statistic for request in requests])
+    with new_folder(Path(out), size) as folder:
+        releases = curator.release_all(requests, progress)
+        entries = [release.entry for release in releases]
+        with charged(entries):
+            facts["ledger"] = {
+                "name": curator.ledger.name,
+                "identity": curator.ledger.identity,
+                "spent": curator.ledger.spent(plan.contract.dataset),
+                "remaining": curator.ledger.remaining(plan.contract.dataset),
+            }
+            progress("writing numbers and report")
+            written = folder.write(plan.contract, releases, facts, public_report if page else None, progress)
+    with charged(entries):
+        # The folder is in its place: what the ledger now remembers of it cannot be edited any more.
+        curator.ledger.finish(entries, written)
+    return releases

@@ -1,0 +1,190 @@
+"""README.txt of a release: what it is and what it promises, for whoever receives it."""
+
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping
+from textwrap import fill
+from typing import Any
+
+from reaedp.contract import Contract
+from reaedp.contract.picture import PIXELS_ONLY
+from reaedp.curves.mean_curve import MeanCurve
+from reaedp.curves.synthetic_curves import SyntheticCurves
+from reaedp.label import shown
+from reaedp.privacy.accounting import epsilon, tally
+from reaedp.release.manifest import own_files
+from reaedp.release.release import Release
+from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, ByKind
+from reaedp.statistics.images.pixels import Pixels
+from reaedp.statistics.marginal import KeyedMarginal
+from reaedp.synthesis.synthetic import Synthetic
+
+#: Columns of numbers, each with the column that tells that it is there, if not the first itself.
+_COLUMNS = {
+    "count": "the noisy count; it can be negative, and sums of counts are unbiased",
+    "estimate": "the noisy counts adjusted to have no negative numbers and the same total",
+    "share": "estimate divided by the total",
+    "low_95, high_95": "95 % confidence interval of this row",
+    "all_low_95, all_high_95": "95 % confidence intervals that hold for all rows at once",
+    "bits": "a noisy entropy or mutual information",
+    "entropy_bits, entropy_low_95, entropy_high_95": "entropy with its 95 % interval, from all counts of the file",
+    "route, look": "whether noise was added to the entropy or to counts, and the noisy evenness that decided it",
+    "first, second": "the pair of columns that a row of an entropy map is about, or one column twice",
+    "entropy": "the noisy entropies, adjusted so that they can all belong to one table",
+    "mutual_information": "mutual information of the two columns in bits, from these entropies",
+    "symmetric_uncertainty": "mutual information divided by the mean of the two entropies, from 0 to 1",
+    "time, mean": "a mean curve over time",
+    "curve, time, value": "synthetic curves, one row per curve and time",
+    "x, y, channel, value": "a picture; some of the noisy values lie outside its range",
+}
+_COLUMNS_END = """\
+  Files of synthetic records have the columns of the data. In CSV files, text that a spreadsheet would take for a
+  formula starts with an apostrophe; Parquet files have it unchanged."""
+
+#: What no release promises; {unit} is whose privacy it is.
+LIMITS = (
+    "General facts: if the data show that smoking is harmful, that concerns all smokers, in the data or not.",
+    "Other releases of the same data that were not charged to the same ledger.",
+    "Groups: for several of them together the promise for one {unit} weakens in proportion to their number.",
+    "Timing and insiders: how long counting took, and what people see who can read the data, memory or disk.",
+)
+
+_CHECK = """\
+How to check
+  `reaedp verify FOLDER` compares every file with its SHA-256 in release.json and recomputes costs, errors and derived
+  numbers. --ledger also checks the ledger entries that paid, --public-key the custodian's signature."""
+
+
+def readme(
+    contract: Contract,
+    releases: tuple[Release, ...],
+    names: list[str],
+    columns: Collection[str],
+    ledger: Mapping[str, Any] | None = None,
+) -> str:
+    """Plain words, wrapped at a readable width; `names` are those of files, `columns` those of all numbers in them.
+
+    `ledger` says which one was charged.
+    """
+    total = epsilon(tally([release.price for release in releases]), contract.budget.delta)
+    blocks = [
+        f"Differentially private release of {contract.dataset}",
+        *(["NOT PRIVATE: the noise was seeded. For experiments on public data only."] if _seeded(releases) else []),
+        "What is here",
+        *(_about(release, own_files(release.name, names)) for release in releases),
+        "\n".join(["Columns of the files", *_columns(columns), _COLUMNS_END]),
+        "What is promised",
+        _promise(contract, total),
+        *([_paid_by(ledger)] if ledger else []),
+        "What is not promised\n" + "\n".join(_limits(contract)),
+        _CHECK,
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+#: How the line begins that names the ledger.
+CHARGED_TO = "  Charged to the ledger "
+
+
+def _paid_by(ledger: Mapping[str, Any]) -> str:
+    """Releases of the same data are one promise only if one ledger adds them up."""
+    return (
+        f"{CHARGED_TO}{shown(ledger['name'])}, identity {ledger['identity']}.\n"
+        "  Releases of the same data that name a different ledger identity are not counted in this total."
+    )
+
+
+def _columns(present: Collection[str]) -> Iterator[str]:
+    """What stands in the files, and nothing else."""
+    for names, meaning in _COLUMNS.items():
+        if all(name in present for name in names.split(", ")):
+            yield fill(f"{names}: {meaning}", 100, initial_indent="  ", subsequent_indent="    ")
+
+
+def _limits(contract: Contract) -> Iterator[str]:
+    for line in LIMITS:
+        yield fill(line.format(unit=contract.unit.noun), 100, initial_indent="  ", subsequent_indent="    ")
+
+
+def _seeded(releases: tuple[Release, ...]) -> bool:
+    return any(release.seeded for release in releases)
+
+
+def _about(release: Release, files: list[str]) -> str:
+    speak = _NOTES.of(release.statistic)
+    return "\n".join(
+        [f"  {', '.join(files)}: {release.statistic.title}", *speak(release), f"    ledger entry {release.entry}"]
+    )
+
+
+def _of_numbers(release: Release) -> Iterator[str]:
+    yield f"    noise: {release.noise.title}; numbers are off by {release.mean_error:.3g} on average"
+
+
+def _of_keys(release: Release) -> Iterator[str]:
+    yield from _of_numbers(release)
+    yield "    only cells with many rows appear (partition selection); counts near the threshold tend to be too high"
+
+
+def _of_synthetic(release: Release) -> Iterator[str]:
+    kept = release.details.get("kept")
+    yield f"    {len(release.value):,} rows, made by the method {release.noise.mechanism.name}; see release.json"
+    yield f"    the counts behind them are off by {release.mean_error:.3g} rows per cell on average"
+    if kept:
+        yield f"    the combinations of {', '.join(kept)} occur many times in the data"
+
+
+def _of_curve(release: Release) -> Iterator[str]:
+    yield f"    noise: {release.noise.title}; the bands cover the noise, but not smoothing and clipping"
+
+
+def _of_synthetic_curves(release: Release) -> Iterator[str]:
+    yield f"    {len(release.value):,} curves, each similar to many curves of the data; see release.json"
+
+
+def _of_picture(release: Release) -> Iterator[str]:
+    yield from _of_numbers(release)
+    yield f"    {PIXELS_ONLY}"
+
+
+_NOTES = ByKind[Callable[[Release], Iterator[str]]](
+    "what README.txt says of it",
+    {
+        KeyedMarginal: _of_keys,
+        Synthetic: _of_synthetic,
+        MeanCurve: _of_curve,
+        Pixels: _of_picture,
+        SyntheticCurves: _of_synthetic_curves,
+    },
+    otherwise=_of_numbers,
+    plain=(*HISTOGRAMS, *ENTROPIES),
+)
+
+
+def _promise(contract: Contract, total: float) -> str:
+    unit = contract.unit
+    noun = "pixel" if contract.picture else unit.noun
+    change = f"whether any one {noun} is in the data"
+    if unit.change == "replace":
+        change = f"the values of any one {noun}"
+    rows = f"  At most {unit.rows} rows per person are used (the contribution bound).\n" if unit.person else ""
+    odds, after = factor(total), posterior(0.01, total)
+    return (
+        f"  These files change the odds of any guess about {change}\n"
+        f"  by a factor of at most {odds} (ε = {total:.4g}, except with probability δ = {contract.budget.delta:g}).\n"
+        f"{rows}  A belief of 1 in 100 before can become {hundredths(after)} in 100 at most after."
+    )
+
+
+def posterior(prior: float, epsilon: float) -> float:
+    """The largest belief that a prior can become when odds change by a factor of at most e^ε."""
+    return prior / (prior + (1 - prior) * math.exp(-epsilon))
+
+
+def hundredths(chance: float) -> str:
+    """How many in a hundred, with two digits."""
+    return f"{float(f'{100 * chance:.2g}'):g}"
+
+
+def factor(epsilon: float) -> str:
+    """e^ε with three digits; where it is beyond the doubles, the next power of ten."""
+    return f"{math.exp(epsilon):.3g}" if epsilon < 700 else f"10^{math.ceil(epsilon / math.log(10))}"

@@ -1,0 +1,279 @@
+"""A release: noisy numbers with everything that a reader must know to use and to check them."""
+
+from base64 import b64encode
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.curves.mean_curve import MeanCurve
+from reaedp.errors import DeclarationError
+from reaedp.frames.columns import same
+from reaedp.frames.framed import Framed
+from reaedp.frames.shown import Facts, in_words, number
+from reaedp.frames.sketch import MOST_BARS, bars, lines
+from reaedp.label import shown
+from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.privacy.accounting import epsilon, tally
+from reaedp.privacy.loss import Price, PureDP
+from reaedp.privacy.unit import Unit
+from reaedp.statistics import histogram
+from reaedp.statistics.by_kind import CURVES, RECORDS, ByKind
+from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
+from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
+from reaedp.statistics.entropy.entropy_map import EntropyMap
+from reaedp.statistics.entropy.noisy_entropy import EntropyEstimate, entropy_from_counts
+from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
+from reaedp.statistics.histogram import Interval
+from reaedp.statistics.images.pixels import Pixels
+from reaedp.statistics.marginal import KeyedMarginal, Marginal
+from reaedp.statistics.statistic import Statistic
+from reaedp.table import Table
+
+#: Cells of a histogram from which a few rows are quickly shown.
+MOST_PREVIEWED = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Release(Framed):
+    """Every field was public before, or went through noise.
+
+    It knows the `noise` and its `step` in rows or bits, the ledger's `entry` that paid, the fingerprint of the
+    `contract`, and whether its noise was `seeded`, and so hides nothing. Estimates add up to a `total` if one is
+    public. Two releases are equal if they say the same of themselves and hold the same numbers, so that one that was
+    read from its folder is equal to the one that was written.
+
+    >>> release: Release = curator.release(Marginal("age"), Laplace(1.0))
+    >>> release.counts.names, release.seeded, round(release.estimate(total=2_000.0).total)
+    (('age',), False, 2000)
+    """
+
+    name: str
+    dataset: str
+    statistic: Statistic
+    noise: Calibrated
+    unit: Unit
+    step: float
+    value: Any
+    entry: int
+    contract: str
+    seeded: bool
+    #: The budget's δ, at which ε is stated.
+    delta: float | None = None
+
+    @property
+    def price(self) -> Price:
+        """What the release cost."""
+        return self.noise.price
+
+    @property
+    def epsilon(self) -> float:
+        """ε of this release alone, at the budget's δ."""
+        if self.delta is None:
+            raise DeclarationError("This release does not know the budget's δ, at which its ε would be stated.")
+        return epsilon(tally([self.price]), self.delta)
+
+    @property
+    def mean_error(self) -> float:
+        """Mean absolute error of a released number, in rows or bits."""
+        return self.noise.mean_error * self.step
+
+    @property
+    def counts(self) -> Table:
+        """Noisy counts as released: unbiased integers, some of them negative."""
+        if not isinstance(self.value, Table):
+            raise DeclarationError(f"{self.statistic.title} has no table of counts.")
+        return self.value
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What else a reader should know: public facts and released numbers."""
+        found: dict[str, Any] = getattr(self.value, "details", {})
+        return found
+
+    @property
+    def attachments(self) -> dict[str, bytes]:
+        """Files beside the table of numbers, by their suffix."""
+        found: dict[str, bytes] = getattr(self.value, "attachments", {})
+        return found
+
+    def estimate(self, total: float | None = None) -> Table:
+        """Counts without negative numbers, adding up to a known total if one is given."""
+        return histogram.estimate(self.counts, total)
+
+    def proportions(self, total: float | None = None) -> Table:
+        """Shares of the estimated counts."""
+        return histogram.proportions(self.counts, total)
+
+    def intervals(self, confidence: float = 0.95) -> Interval:
+        """Ranges each of which contains its true count at least this often."""
+        return histogram.intervals(self.counts, self.noise, confidence)
+
+    def simultaneous_intervals(self, confidence: float = 0.95) -> Interval:
+        """Ranges all of which together contain their true counts at least this often."""
+        return histogram.simultaneous_intervals(self.counts, self.noise, confidence)
+
+    def entropy(self, confidence: float = 0.95) -> EntropyEstimate:
+        """Shannon's entropy of what was counted, with an interval: from counts, or as it was released."""
+        return _ENTROPIES.of(self.statistic)(self, confidence)
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The columns of the release's files: numbers as released, and what follows from them."""
+        if isinstance(self.value, Written):
+            return dict(self.value.columns)
+        return self.statistic.frame(self.value, self.noise)
+
+    def frame(self) -> dict[str, NDArray[Any]]:
+        """The columns of the release's files; cells that are ranges have their ends beside their labels."""
+        framed = getattr(self.value, "framed", dict)
+        return dict(framed(self.columns()))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Release):
+            return NotImplemented
+        return self._identity() == other._identity() and same(self.columns(), other.columns())
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.dataset, self.contract, self.entry))
+
+    def _identity(self) -> tuple[Any, ...]:
+        """All that it says of itself but its numbers."""
+        return tuple(getattr(self, field.name) for field in fields(self) if field.name != "value")
+
+    def _headline(self) -> str:
+        return f"Release {self.name!r}: {shown(self.statistic.title, 160)}"
+
+    def _facts(self) -> Facts:
+        mark = (("warning", "NOT PRIVATE (seeded noise)"),) if self.seeded else ()
+        pure = all(isinstance(loss, PureDP) for loss in self.price)
+        cost = () if self.delta is None else (("cost", _cost(self.epsilon, None if pure else self.delta)),)
+        return (
+            *mark,
+            ("data set", f"{shown(self.dataset)}, ledger entry {self.entry}"),
+            ("noise", self.noise.title),
+            *cost,
+            ("error", f"{number(self.mean_error)} on average, per number"),
+        )
+
+    def _preview(self) -> dict[str, NDArray[Any]]:
+        large = isinstance(self.value, Table) and self.value.values.size > MOST_PREVIEWED
+        return {} if large else self.frame()
+
+    def drawing(self) -> str:
+        """A small chart as SVG, or the picture that was released."""
+        return _DRAWINGS.of(self.statistic)(self)
+
+    def __repr__(self) -> str:
+        return in_words(self._headline(), self._facts(), self._preview())
+
+
+def _cost(spent: float, delta: float | None) -> str:
+    """ε, and the δ at which it holds where it does not hold at any."""
+    return f"ε = {number(spent)}" + ("" if delta is None else f" at δ = {delta:g}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Written:
+    """The numbers of a release as its files have them, where nobody knows from which others they followed."""
+
+    columns: dict[str, NDArray[Any]]
+
+
+_GREY = "; grey if noise alone could have made it"
+
+
+def _bars(release: Release, column: str) -> str:
+    """A bar for each row, with its range where there is one."""
+    if isinstance(release.value, Table) and release.value.values.size > MOST_BARS:
+        return ""
+    found = release.columns()
+    heights = np.asarray(found[column], dtype=np.float64)
+    low, high = (found.get(name) for name in ("low_95", "high_95"))
+    if low is None:
+        return bars(heights, column)
+    # Of many cells, some stand out by chance: the intervals of all together tell which do not.
+    doubtful = found.get("all_low_95", low) <= 0
+    return bars(heights, f"{column} with 95 % intervals{_GREY}", low, high, doubtful)
+
+
+def _pairs(release: Release) -> str:
+    """Mutual information of pairs of columns; a column's with itself is its entropy."""
+    found = release.columns()
+    pairs = np.asarray(found["first"] != found["second"])
+    names = ("mutual_information", "mutual_information_low_95", "mutual_information_high_95")
+    height, low, high = (np.asarray(found[name], dtype=np.float64)[pairs] for name in names)
+    return bars(height, f"mutual information of each pair with 95 % intervals{_GREY}", low, high, low <= 0)
+
+
+def _mean_curve(release: Release) -> str:
+    found = release.columns()
+    words = "the mean over time with a 95 % band for the whole curve"
+    return lines(found["time"], [found["mean"]], words, found["all_low_95"], found["all_high_95"])
+
+
+def _own_drawing(release: Release) -> str:
+    return str(release.value.drawing()) if isinstance(release.value, Framed) else ""
+
+
+def _picture(release: Release) -> str:
+    content = b64encode(release.attachments[".png"]).decode()
+    return f'<img alt="the noisy picture" src="data:image/png;base64,{content}">'
+
+
+_DRAWINGS = ByKind[Callable[[Release], str]](
+    "a small chart in notebooks",
+    {
+        Marginal: lambda release: _bars(release, "count"),
+        EntropyHistogram: lambda release: _bars(release, "count"),
+        KeyedMarginal: lambda release: _bars(release, "count"),
+        Entropy: lambda release: _bars(release, "bits"),
+        RoutedEntropy: lambda release: _bars(release, "bits"),
+        ConditionalEntropy: lambda release: _bars(release, "bits"),
+        MutualInformation: lambda release: _bars(release, "bits"),
+        EntropyMap: _pairs,
+        MeanCurve: _mean_curve,
+        Pixels: _picture,
+    },
+    otherwise=_own_drawing,
+    plain=("Synthetic", "SyntheticCurves"),
+)
+
+
+def _from_counts(release: Release, confidence: float) -> EntropyEstimate:
+    """A public number of rows says nothing about how many are left where some are dropped."""
+    kept = not any(axis.drops for axis in release.counts.axes)
+    at_least = release.unit.at_least if kept else None
+    return entropy_from_counts(release.counts, release.noise, at_least=at_least, confidence=confidence)
+
+
+def _as_released(release: Release, confidence: float) -> EntropyEstimate:
+    orders = getattr(release.statistic, "orders", ())
+    if 1.0 not in orders:
+        return _no_entropy(release, confidence)
+    place, value = orders.index(1.0), release.value
+    bits, error = float(value.values[place]), float(value.errors(release.noise, confidence)[place])
+    return EntropyEstimate(max(bits, 0.0), max(bits - error, 0.0), max(bits + error, 0.0), confidence)
+
+
+def _no_entropy(release: Release, confidence: float) -> EntropyEstimate:  # noqa: ARG001
+    raise DeclarationError(f"{release.statistic.title} has no Shannon entropy of its own.")
+
+
+def _of_any(release: Release, confidence: float) -> EntropyEstimate:
+    """Whatever has a table of counts."""
+    return (_from_counts if isinstance(release.value, Table) else _no_entropy)(release, confidence)
+
+
+_ENTROPIES = ByKind[Callable[[Release, float], EntropyEstimate]](
+    "Shannon's entropy of what was counted",
+    {
+        Marginal: _from_counts,
+        EntropyHistogram: _from_counts,
+        Entropy: _as_released,
+        RoutedEntropy: lambda release, confidence: release.value.entropy(release.noise, confidence),
+    },
+    otherwise=_of_any,
+    plain=("KeyedMarginal", "ConditionalEntropy", "MutualInformation", "EntropyMap", "Pixels", *RECORDS, *CURVES),
+)

@@ -1,0 +1,146 @@
+"""What else a manifest tells of a release: the keys that its kind has, and those figures that follow from the rest."""
+
+from collections.abc import Callable
+from math import isclose
+from typing import Any
+
+from reaedp.curves.deniable_curves import DeniableCurves
+from reaedp.curves.mean_curve import MeanCurve
+from reaedp.errors import ReaedpError
+from reaedp.mechanisms.gaussian import Gaussian
+from reaedp.mechanisms.laplace import Laplace
+from reaedp.mechanisms.selection import Selection
+from reaedp.mechanisms.threshold import Threshold
+from reaedp.mechanisms.two_stage import TwoStage
+from reaedp.release.manifest import understood
+from reaedp.release.pattern import Keys, ListOf, Maybe, Object, OneOf, Pattern, Real, Text, Whole
+from reaedp.release.verification.derived import CLOSE, Rebuilt
+from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, NOISES, ByKind
+from reaedp.synthesis.amortised import Amortised
+from reaedp.synthesis.deniability import Deniable
+from reaedp.synthesis.marginal_model import MarginalModel
+
+_NOT_NEGATIVE = Real(0, 1e300)
+_NOISE = Maybe(_NOT_NEGATIVE)
+_MODEL: dict[str, Pattern] = {
+    "rows_found": Whole(-(2**62), 2**62),
+    "noise_of_columns": _NOISE,
+    "noise_of_choices": _NOISE,
+    "noise_of_tables": _NOISE,
+    "tables": ListOf(Text()),
+    "account": Text(),
+}
+_COST: dict[str, Pattern] = {
+    "plausible_seeds_for_half_a_chance": Whole(0),
+    "cost_of_each": Keys({"epsilon": _NOT_NEGATIVE, "delta": Real(0, 1)}),
+}
+_KEPT: dict[str, Pattern] = {"kept": ListOf(Text(), fewest=1)}
+_KEYS = ByKind[Pattern](
+    "what a manifest tells of it besides",
+    {
+        **dict.fromkeys((Laplace, Gaussian, Threshold, TwoStage), Keys({})),
+        MarginalModel: Keys(_MODEL),
+        Amortised: Keys(_MODEL | _KEPT | {"keys": Whole(0), "threshold": Whole(0)}),
+        Deniable: Keys(_MODEL | _KEPT | _COST | {"proposal": OneOf(("keep", "mixed")), "records_asked_for": Whole(1)}),
+        DeniableCurves: Keys(
+            _COST | {"curves_asked_for": Whole(1), "gamma": _NOT_NEGATIVE, "moved_by": ListOf(_NOT_NEGATIVE)}
+        ),
+    },
+    otherwise=Object(),
+    over="mechanisms",
+)
+#: A mean curve tells the noisy numbers that it is made of; manifests of the first version did not.
+_NUMBERS = ByKind[Pattern | None](
+    "noisy numbers that a manifest tells of it",
+    {MeanCurve: Keys({"noisy_sums": ListOf(Whole(-(2**63))), "noisy_count": Whole(-(2**63))})},
+    otherwise=None,
+    plain=(*HISTOGRAMS, *ENTROPIES, "KeyedMarginal", "Synthetic", "SyntheticCurves", "Pixels"),
+)
+
+
+def check_details(release: Rebuilt) -> None:
+    """Nothing is told that this kind does not tell, and nothing that follows otherwise."""
+    with understood(f"the details of {release.name!r}"):
+        wrong = _mistakes(release)
+    if wrong:
+        raise ReaedpError(f"The details of {release.name!r} do not fit a release of its kind: {wrong[0]}")
+
+
+def _mistakes(release: Rebuilt) -> list[str]:
+    stated, mechanism = release.record["details"], release.noise.mechanism
+    pattern = (_NUMBERS.of(release.statistic) if stated else None) or _KEYS.of(mechanism)
+    wrong = list(pattern.mistakes(stated, "details"))
+    if not wrong:
+        expected = _FIGURES.of(mechanism)(release, mechanism)
+        wrong = [f"details.{key} must be {value}." for key, value in expected.items() if not _equal(stated[key], value)]
+        wrong += _other_columns(release)
+    return wrong
+
+
+def _equal(stated: Any, value: Any) -> bool:
+    if isinstance(value, float) and isinstance(stated, int | float):
+        return isclose(stated, value, rel_tol=CLOSE)
+    if isinstance(value, list) and isinstance(stated, list):
+        return len(stated) == len(value) and all(map(_equal, stated, value))
+    if isinstance(value, dict) and isinstance(stated, dict):
+        return stated.keys() == value.keys() and all(_equal(stated[key], value[key]) for key in value)
+    return bool(stated == value)
+
+
+def _other_columns(release: Rebuilt) -> list[str]:
+    """Tables and kept columns are columns of the release."""
+    columns, stated = release.statistic.columns, release.record["details"]
+    known = {f"{first} × {second}" for first in columns for second in columns}
+    told_apart = not any("×" in name for name in columns)
+    pairs = [table for table in stated.get("tables", ()) if told_apart and table.count(" × ") == 1]
+    wrong = [table for table in pairs if table not in known]
+    wrong += [name for name in stated.get("kept", ()) if name not in columns]
+    return [f"{name!r} is no column of it." for name in wrong]
+
+
+def _network(release: Rebuilt, mechanism: MarginalModel) -> dict[str, Any]:
+    sensitivity = release.noise.sensitivity
+    return {
+        "noise_of_columns": Gaussian(mechanism.column_rho).scale(sensitivity),
+        "noise_of_choices": Selection(mechanism.choice_mu).scale(sensitivity),
+        "noise_of_tables": mechanism.scale(sensitivity),
+    }
+
+
+def _amortised(release: Rebuilt, mechanism: Amortised) -> dict[str, Any]:
+    kept = {"kept": list(mechanism.keep)} if mechanism.keep else {}
+    threshold = mechanism.keys.threshold(release.noise.sensitivity)
+    return _network(release, mechanism.network) | kept | {"threshold": threshold}
+
+
+def _deniable(release: Rebuilt, mechanism: Deniable) -> dict[str, Any]:
+    kept = {"kept": list(mechanism.keep)} if mechanism.keep else {}
+    asked = {"proposal": mechanism.proposal, "records_asked_for": mechanism.records}
+    return _network(release, mechanism.network) | kept | asked | _cost(release, mechanism)
+
+
+def _curves(release: Rebuilt, mechanism: DeniableCurves) -> dict[str, Any]:
+    statistic: Any = release.statistic
+    gamma = mechanism.plan(release.noise.sensitivity).gamma
+    moved_by = mechanism.moved_by(release.contract.curve(statistic.curve))
+    return _cost(release, mechanism) | {"curves_asked_for": mechanism.curves, "gamma": gamma, "moved_by": moved_by}
+
+
+def _cost(release: Rebuilt, mechanism: Deniable | DeniableCurves) -> dict[str, Any]:
+    plan = mechanism.plan(release.noise.sensitivity)
+    each = {"epsilon": plan.each.epsilon, "delta": plan.each.delta}
+    return {"plausible_seeds_for_half_a_chance": plan.test.half, "cost_of_each": each}
+
+
+_FIGURES = ByKind[Callable[[Rebuilt, Any], dict[str, Any]]](
+    "figures among its details that follow from the rest",
+    {
+        MarginalModel: _network,
+        Amortised: _amortised,
+        Deniable: _deniable,
+        DeniableCurves: _curves,
+    },
+    otherwise=lambda _, __: {},
+    plain=NOISES,
+    over="mechanisms",
+)

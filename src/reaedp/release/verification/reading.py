@@ -1,0 +1,47 @@
+"""Releases back from their folder, as they were handed out."""
+
+from pathlib import Path
+
+from reaedp.release.manifest import understood
+from reaedp.release.release import Release
+from reaedp.release.verification.check import opened
+from reaedp.release.verification.contents import check_contents
+from reaedp.release.verification.derived import Rebuilt
+from reaedp.release.verification.values import Frame, value
+
+
+def read(folder: str | Path) -> dict[str, Release]:
+    """The releases of a folder by their names, each equal to the one that was written.
+
+    What `verify` refuses without a ledger is refused here too, in the same words: a folder that was damaged or edited
+    gives no release. Whether the ledger knows the folder, `verify` tells.
+
+    >>> release = read("published")["ages"]
+    >>> release.entry, release.counts.names
+    (2, ('age',))
+    """
+    folder = Path(folder)
+    found = {}
+    contents = opened(folder)
+    for release in contents.releases:
+        frame = check_contents(folder, release).frame
+        found[release.name] = _release(release, frame, contents.record["contract"])
+    return found
+
+
+def _release(release: Rebuilt, frame: Frame, fingerprint: str) -> Release:
+    record, contract = release.record, release.contract
+    with understood(f"what the files of {release.name!r} hold"):
+        return Release(
+            name=release.name,
+            dataset=contract.dataset,
+            statistic=release.statistic,
+            noise=release.noise,
+            unit=contract.unit,
+            step=record["step"],
+            value=value(release, frame),
+            entry=record["entry"],
+            contract=fingerprint,
+            seeded=record["seeded"],
+            delta=contract.budget.delta,
+        )

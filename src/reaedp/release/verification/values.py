@@ -1,0 +1,156 @@
+"""Released values built again from the numbers in their files: what a statistic's frame was made from."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.answer import Routed
+from reaedp.contract import Date
+from reaedp.curves.mean_curve import MeanCurve
+from reaedp.curves.space import CurveSpace
+from reaedp.curves.synthetic_curves import ReleasedCurves, SyntheticCurves
+from reaedp.release.release import Written
+from reaedp.release.verification.derived import Rebuilt
+from reaedp.report.profile import codes
+from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
+from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
+from reaedp.statistics.entropy.entropy_map import EntropyMap
+from reaedp.statistics.entropy.noisy_entropy import EntropyEstimate
+from reaedp.statistics.entropy.routed_entropy import RoutedEntropy, WrittenEntropy
+from reaedp.statistics.images.pixels import Pixels
+from reaedp.statistics.marginal import KeyedMarginal, Marginal
+from reaedp.synthesis.synthetic import Synthetic, SyntheticRecords
+from reaedp.table import KeyCounts
+
+Frame = Mapping[str, NDArray[Any]]
+#: Columns of an entropy by one of two routes.
+_ROUTED = ("measure", "bits", "low_95", "high_95", "route", "look")
+#: Steps of a lattice beyond which nobody's noise goes, and doubles are no longer exact.
+_FARTHEST = 2**62
+
+
+def value(release: Rebuilt, frame: Frame) -> Any:
+    """What was released; of a kind that is not known here, the columns as they are."""
+    return _VALUES.of(release.statistic)(release, frame)
+
+
+def integers(column: NDArray[Any], length: int) -> NDArray[np.int64]:
+    """As many whole numbers as there are cells."""
+    if column.dtype.kind != "i" or len(column) != length or np.ma.is_masked(column):
+        raise ValueError("not as many whole numbers as there are cells")
+    return np.asarray(column, dtype=np.int64)
+
+
+def _counts(release: Rebuilt, frame: Frame) -> Any:
+    """A histogram."""
+    statistic, contract = release.statistic, release.contract
+    return statistic.value(contract, integers(frame["count"], statistic.cells(contract)))
+
+
+def _keys(release: Rebuilt, frame: Frame) -> KeyCounts:
+    """Cells that there are, each once."""
+    axes = release.contract.select(release.statistic.columns)
+    *labels, counts = frame.values()
+    places: list[dict[str, int]] = [{cell: code for code, cell in enumerate(axis.cells)} for axis in axes]
+    found = [[place[text] for text in column] for place, column in zip(places, labels, strict=True)]
+    keys = np.array(found, dtype=np.int32).reshape(len(axes), len(counts)).T
+    if len(np.unique(keys, axis=0)) < len(keys):
+        raise ValueError("a cell is there twice")
+    return KeyCounts(axes, keys, integers(counts, len(counts)))
+
+
+def _measures(release: Rebuilt, frame: Frame) -> Any:
+    """Entropies: points of their lattice."""
+    statistic: Any = release.statistic
+    bits = np.asarray(frame["bits"], dtype=np.float64)
+    steps = statistic.lattice(release.contract).steps
+    if len(bits) != statistic.cells(release.contract):
+        raise ValueError("not as many numbers as there are measures")
+    points = np.rint(bits / steps)
+    if not np.array_equal(points * steps, bits) or not (np.abs(points) < _FARTHEST).all():
+        raise ValueError("no points of the lattice")
+    return statistic.value(release.contract, points.astype(np.int64))
+
+
+def _routed(release: Rebuilt, frame: Frame) -> Any:
+    """One entropy. Files have neither the counts behind it nor what was cut off beyond the range of possible ones."""
+    statistic, contract = release.statistic, release.contract
+    measure, bits, low, high, route, look = (frame[name].tolist()[0] for name in _ROUTED)
+    step, largest = statistic.step(contract), float(np.log2(Marginal(*statistic.columns).cells(contract)))
+    if route == "direct" and 0 < bits < largest:
+        found = Routed(np.array([look]), np.array([round(bits / step)]), None)
+        return statistic.value(contract, found)
+    return WrittenEntropy(measure, look, route, EntropyEstimate(bits, low, high, 0.95))
+
+
+def _pixels(release: Rebuilt, frame: Frame) -> Any:
+    statistic, contract = release.statistic, release.contract
+    return statistic.value(contract, integers(frame["value"], statistic.cells(contract)))
+
+
+def _mean_curve(release: Rebuilt, frame: Frame) -> Any:
+    """From the noisy sums and count, which manifests of the first version did not have."""
+    details = release.record["details"]
+    if not details:
+        return Written(dict(frame))
+    numbers = [*details["noisy_sums"], details["noisy_count"]]
+    if any(type(number) is not int for number in numbers) or len(numbers) != release.statistic.cells(release.contract):
+        raise ValueError("not as many whole numbers as there are coefficients, and one")
+    return release.statistic.value(release.contract, np.array(numbers, dtype=np.int64))
+
+
+def _curves(release: Rebuilt, frame: Frame) -> ReleasedCurves:
+    """Values at the declared times, and the coefficients that give them; NaN if these times do not determine them."""
+    statistic, details = release.statistic, release.record["details"]
+    assert isinstance(statistic, SyntheticCurves)
+    curve = release.contract.curve(statistic.curve)
+    space = CurveSpace(curve)
+    times = space.times
+    declared = np.array(frame["value"], dtype=np.float64).reshape(-1, len(times))
+    offset = space.offset(space.unit_times(times))
+    mechanism: Any = release.noise.mechanism
+    used = curve.rank if getattr(mechanism, "rest", 1.0) else mechanism.kept  # the others are zero
+    solved, _, rank, _ = np.linalg.lstsq(space.basis(times)[:, :used], (declared - offset).T, rcond=None)
+    coefficients = np.zeros((len(declared), curve.rank))
+    coefficients[:, :used] = solved.T if rank == used else np.nan
+    deviations = np.zeros(curve.rank)
+    deviations[: len(details["moved_by"])] = details["moved_by"]
+    return ReleasedCurves(curve, coefficients, deviations, details, declared)
+
+
+def _records(release: Rebuilt, frame: Frame) -> SyntheticRecords:
+    """Rows of values. A missing one is in the first cell that a trouble has; which trouble it was, no file says."""
+    axes = release.contract.select(release.statistic.columns)
+    numbers = [codes(axis, frame[axis.name]) for axis in axes]
+    values = {axis.name: _column(frame[axis.name], days=isinstance(axis, Date)) for axis in axes}
+    rows = np.array(numbers, dtype=np.int32).reshape(len(axes), -1).T
+    return SyntheticRecords(axes, np.ascontiguousarray(rows), values, release.record["details"])
+
+
+def _column(column: NDArray[Any], *, days: bool) -> NDArray[Any]:
+    """As a mechanism leaves it: masked, and days as objects."""
+    found, missing = np.ma.getdata(column), np.ma.getmaskarray(column)
+    return np.ma.MaskedArray(found.astype("datetime64[D]").astype(object) if days else found, mask=missing)
+
+
+_VALUES = ByKind[Callable[[Rebuilt, Frame], Any]](
+    "its value, from the numbers in its files",
+    {
+        Marginal: _counts,
+        EntropyHistogram: _counts,
+        KeyedMarginal: _keys,
+        Entropy: _measures,
+        ConditionalEntropy: _measures,
+        MutualInformation: _measures,
+        EntropyMap: _measures,
+        RoutedEntropy: _routed,
+        Synthetic: _records,
+        MeanCurve: _mean_curve,
+        SyntheticCurves: _curves,
+        Pixels: _pixels,
+    },
+    otherwise=lambda _, frame: Written(dict(frame)),
+)

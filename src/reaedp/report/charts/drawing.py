@@ -1,0 +1,87 @@
+"""What all charts share: colours, data, axes, and how a specification becomes a picture.
+
+Fields have short names of our own, because Vega reads dots and brackets in a name as a path; names from outside are
+titles and values only.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Frame = Mapping[str, NDArray[Any]]
+#: A Vega-Lite specification.
+Specification = dict[str, Any]
+
+#: Readable on white and on black; the second is for what is not private.
+BLUE, ORANGE, GREY = "#3b82c4", "#d5762a", "#8a8f98"
+WIDTH, HEIGHT = 720, 260
+#: A line of names needs this much; Vega-Lite warns of its own step beside a width that follows the page.
+LINE = 20
+#: The name of the switch between private and original numbers.
+SHOWN = "shown"
+_HARMLESS = str.maketrans({"\\": "∖", '"': "”"})
+_CONFIG = {
+    "view": {"stroke": None},
+    "axis": {"labelLimit": 160, "titleLimit": 480, "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": 500},
+    "legend": {"labelLimit": 200, "titleLimit": 200, "labelFontSize": 11, "titleFontSize": 12},
+    "aria": False,  # figures carry words of their own, and a table beside them
+}
+
+
+def drawn(specification: Specification) -> Specification:
+    """The specification in the style of the project."""
+    return {"background": None, "config": _CONFIG, "width": WIDTH, "height": HEIGHT} | specification
+
+
+def svg(specification: Specification) -> str:
+    """Draw the chart as SVG."""
+    import vl_convert
+
+    return str(vl_convert.vegalite_to_svg(specification))
+
+
+def values(frame: Frame) -> Specification:
+    """The data of a chart, row by row, in plain numbers and texts; JSON has no other numbers than finite ones."""
+    columns = [[_finite(value) for value in np.asarray(column).tolist()] for column in frame.values()]
+    return {"values": [dict(zip(frame, row, strict=True)) for row in zip(*columns, strict=True)]}
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def quantity(field: str, title: str | None, *, zero: bool = True, format: str | None = None) -> Specification:  # noqa: A002
+    """A numeric axis."""
+    axis = {} if format is None else {"axis": {"format": format}}
+    return {"field": field, "type": "quantitative", "title": title, "scale": {"zero": zero}} | axis
+
+
+def names(field: str, title: str | None, count: int) -> Specification:
+    """An axis of names in their given order; of many, as many as fit are written."""
+    axis = {"labelOverlap": True, "labelAngle": 0 if count <= 6 else -40}
+    return {"field": field, "type": "nominal", "title": title, "sort": None, "axis": axis}
+
+
+def hover(**fields: tuple[str, str | None]) -> list[Specification]:
+    """What is said when a mark is pointed at: the title and the number format of each field.
+
+    Vega-Lite writes these titles into an expression and escapes quotes there, but not backslashes.
+    """
+    return [
+        {"field": field, "title": title.translate(_HARMLESS)}
+        | ({"type": "nominal"} if form is None else {"type": "quantitative", "format": form})
+        for field, (title, form) in fields.items()
+    ]
+
+
+def switch() -> Specification:
+    """The parameter by which a page shows private numbers, original ones, or both."""
+    return {"name": SHOWN, "value": "both"}
+
+
+def only_when(edition: str, opacity: float = 1.0) -> Specification:
+    """Visible only while this edition, "private" or "original", is shown."""
+    return {"condition": {"test": f"{SHOWN} == 'both' || {SHOWN} == '{edition}'", "value": opacity}, "value": 0}

@@ -1,0 +1,102 @@
+"""Charts of what a promise means: beliefs before and after, and how well an attack did beside what is allowed."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from reaedp.label import different
+from reaedp.report.charts.drawing import BLUE, GREY, LINE, ORANGE, Specification, hover, names, quantity, values
+
+_CHANCE = ".3~f"
+
+
+class Marks(NamedTuple):
+    """One examination: the chance of a blind guess, the measured one with its range, and the largest allowed one."""
+
+    name: str
+    blind: float
+    measured: float
+    low: float
+    high: float
+    allowed: float
+
+
+def beliefs(before: Sequence[float], after: Sequence[float], labels: Sequence[str]) -> Specification:
+    """How far anyone's belief about somebody can rise at most."""
+    rows = {
+        "label": np.array(list(labels) * 2, dtype=object),
+        "chance": np.array([*before, *after]),
+        "when": np.array(["before"] * len(before) + ["after, at most"] * len(after), dtype=object),
+    }
+    return {
+        "data": values(rows),
+        "height": 1.8 * LINE * len(labels),
+        "mark": {"type": "bar"},
+        "encoding": {
+            "y": names("label", "belief before", 0),
+            "yOffset": {"field": "when", "type": "nominal", "sort": ["before", "after, at most"]},
+            "x": quantity("chance", "belief", format=".0%"),
+            "color": {
+                "field": "when",
+                "type": "nominal",
+                "title": None,
+                "scale": {"domain": ["before", "after, at most"], "range": [GREY, BLUE]},
+                "legend": {"orient": "top"},
+            },
+            "tooltip": hover(label=("before", None), when=("", None), chance=("belief", ".2%")),
+        },
+    }
+
+
+def three_marks(marks: Sequence[Marks], title: str) -> Specification:
+    """Blind guess, measured, allowed: a row for each examination."""
+    labels = different([mark.name for mark in marks], 70)
+    columns: dict[str, Any] = {"name": np.array(labels, dtype=object)}
+    columns |= {field: np.array([getattr(mark, field) for mark in marks]) for field in Marks._fields[1:]}
+    said = hover(
+        name=("test", None),
+        blind=("blind guess", _CHANCE),
+        measured=("measured", _CHANCE),
+        low=("interval from", _CHANCE),
+        high=("to", _CHANCE),
+        allowed=("allowed", _CHANCE),
+    )
+    kinds = (
+        ("blind", "circle", GREY, "blind guess"),
+        ("measured", "diamond", BLUE, "measured"),
+        ("allowed", "stroke", ORANGE, "allowed"),
+    )
+    points = [
+        {
+            "mark": {
+                "type": "point",
+                "filled": shape != "stroke",
+                "shape": shape,
+                "size": 110 if shape != "stroke" else 260,
+                "strokeWidth": 3 if shape == "stroke" else 1,
+                "angle": 90 if shape == "stroke" else 0,
+            },
+            "encoding": {
+                "x": quantity(field, title, zero=False),
+                "tooltip": said,
+                "color": {
+                    "datum": label,
+                    "type": "nominal",
+                    "scale": {"domain": [k[3] for k in kinds], "range": [k[2] for k in kinds]},
+                    "legend": {"orient": "top", "title": None, "symbolType": "circle"},
+                },
+            },
+        }
+        for field, shape, _, label in kinds
+    ]
+    span: Specification = {
+        "mark": {"type": "rule", "color": BLUE, "strokeWidth": 2, "opacity": 0.6},
+        "encoding": {"x": quantity("low", title, zero=False), "x2": {"field": "high"}},
+    }
+    return {
+        "data": values(columns),
+        "height": 1.3 * LINE * len(marks),
+        "encoding": {"y": names("name", None, 0) | {"axis": {"labelLimit": 340}}},
+        "layer": [span, *points],
+    }

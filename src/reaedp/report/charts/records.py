@@ -1,0 +1,46 @@
+"""Profiles of the columns of synthetic records: how often each cell occurs."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.label import different, shown
+from reaedp.report.charts.drawing import BLUE, ORANGE, Specification, hover, names, only_when, quantity, switch, values
+
+#: Bars of one profile; neighbouring cells beyond that would be hairs.
+MOST_BARS = 200
+_SHARE = ".1%"
+
+
+def profile(
+    name: str, cells: tuple[str, ...], share: NDArray[np.float64], original: NDArray[Any] | None = None
+) -> Specification:
+    """The share of records in each cell; of very many cells the fullest."""
+    kept = np.sort(np.argsort(-share, kind="stable")[:MOST_BARS])
+    labels = different([cells[place] for place in kept])
+    rows: dict[str, NDArray[Any]] = {"cell": np.array(labels, dtype=object), "share": share[kept]}
+    layers: list[Specification] = [
+        {
+            "mark": {"type": "bar", "color": BLUE},
+            "encoding": {
+                "y": quantity("share", "share of records", format=_SHARE),
+                "opacity": only_when("private", 0.85),
+                "tooltip": hover(cell=(shown(name), None), share=("share of synthetic records", ".2%")),
+            },
+        }
+    ]
+    if original is not None:
+        rows["original"] = original[kept]
+        layers.append(
+            {
+                "mark": {"type": "tick", "color": ORANGE, "thickness": 3},
+                "encoding": {
+                    "y": quantity("original", "share of records", format=_SHARE),
+                    "opacity": only_when("original"),
+                    "tooltip": hover(cell=("cell", None), original=("true share, not to be published", ".2%")),
+                },
+            }
+        )
+    axis = names("cell", shown(name), len(labels))
+    return {"data": values(rows), "params": [switch()], "encoding": {"x": axis}, "layer": layers}

@@ -1,1 +1,0 @@
-"""What a record must look like before anything in it is believed."""

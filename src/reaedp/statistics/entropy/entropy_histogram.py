@@ -1,0 +1,148 @@
+"""Histograms that are released for their entropy, over the declared cells or over coarser ones."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from itertools import takewhile
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.answer import Integers, Shape
+from reaedp.contract import Column, Contract, Integer, Number
+from reaedp.errors import DeclarationError, sentence
+from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.privacy.unit import Sensitivity
+from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.entropy.correction import check_correctable
+from reaedp.statistics.entropy.entropy import named, public_rows
+from reaedp.statistics.entropy.noisy_entropy import entropy_from_counts
+from reaedp.statistics.marginal import Marginal
+from reaedp.statistics.statistic import Cells
+from reaedp.table import Table, domain_size
+
+
+def coarser(column: Column, every: int) -> Column:
+    """The column with `every` neighbouring bins made one; the last one may be smaller, other kinds stay as they are."""
+    make = _COARSER.of(column)
+    return column if make is None else make(column, every)
+
+
+def _fewer_bins(column: Any, every: int) -> Column:
+    """Every n-th edge, and the last one."""
+    edges = column.boundaries
+    kept = (*edges[:-1:every].tolist(), float(edges[-1]))
+    return _changed(Number, column, lower=None, upper=None, bins=None, edges=kept)
+
+
+def _wider(column: Any, every: int) -> Column:
+    return _changed(Integer, column, width=column.width * every)
+
+
+def _changed(kind: type[Column], column: Column, **values: Any) -> Column:
+    """A column of the kind from which that of the given one is derived, if it is not this kind itself."""
+    kept = {field.name: getattr(column, field.name) for field in fields(kind)}
+    return kind(**kept | values)
+
+
+_COARSER = ByKind[Callable[[Any, int], Column] | None](
+    "neighbouring bins made one",
+    {Number: _fewer_bins, Integer: _wider},
+    otherwise=None,
+    plain=("Category", "Boolean", "Date"),
+    over="columns",
+)
+
+
+def nested(contract: Contract, columns: tuple[str, ...]) -> list[int]:
+    """1, 2, 4, … as long as making this many bins one leaves at least two bins somewhere."""
+    bins = max((len(column.labels) for column in contract.select(columns) if _COARSER.of(column)), default=0)
+    return [1, *takewhile(lambda every: 2 * every <= bins, (2**power for power in range(1, 64)))]
+
+
+@dataclass(frozen=True, slots=True)
+class EntropyHistogram:
+    """As `Marginal`, with `every` neighbouring bins counted as one, so that they share one noise; and the entropy.
+
+    `at_least` is the public number of rows, which makes the entropy more accurate.
+
+    >>> release = curator.release(EntropyHistogram.under(contract, ("age",), every=2), Laplace(1.0))
+    >>> release.counts.axes[0].labels[0], release.entropy().low < release.entropy().high
+    ('[0, 20)', True)
+    """
+
+    columns: tuple[str, ...]
+    every: int = 1
+    at_least: int | None = None
+    answers: ClassVar[Shape] = "vector"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", named(self.columns, "A histogram"))
+        if type(self.every) is not int or self.every < 1:
+            raise DeclarationError(sentence("every must be a whole number of at least 1", given=self.every))
+
+    @classmethod
+    def under(cls, contract: Contract, columns: tuple[str, ...], every: int = 1) -> "EntropyHistogram":
+        """With what the contract says about rows, unless some are dropped."""
+        dropping = any(column.drops for column in contract.select(columns))
+        return cls(columns, every, None if dropping else public_rows(contract.unit))
+
+    @property
+    def title(self) -> str:
+        """What is released, in words."""
+        merged = "" if self.every == 1 else f", {self.every} bins in one,"
+        return f"{Marginal(*self.columns).title}{merged} and its entropy"
+
+    def axes(self, contract: Contract) -> tuple[Column, ...]:
+        """The coarser columns."""
+        return tuple(coarser(column, self.every) for column in contract.select(self.columns))
+
+    def check(self, contract: Contract) -> None:
+        """Refuse what a histogram of the same columns would refuse, and more rows than the contract promises."""
+        Marginal(*self.columns).check(contract)
+        promised = contract.unit.at_least or 0
+        if self.at_least is not None and self.at_least > promised:
+            rule = f"at_least must not exceed the {promised:,} rows that the contract promises"
+            raise DeclarationError(sentence(rule, given=self.at_least))
+
+    def check_noise(self, noise: Calibrated) -> None:
+        """Refuse noise from which no entropy follows."""
+        check_correctable(noise)
+
+    def cells(self, contract: Contract) -> int:
+        """Number of coarse cells."""
+        return domain_size(self.axes(contract))
+
+    def step(self, contract: Contract) -> float:  # noqa: ARG002
+        """The length of a step of the lattice: one row."""
+        return 1.0
+
+    def sensitivity(self, contract: Contract) -> Sensitivity:
+        """How far one unit moves the counts."""
+        return Marginal(*self.columns).sensitivity(contract)
+
+    def answer(self, records: Cells) -> Integers:
+        """Exact counts of the coarse cells."""
+        fine, counts = records.contract.select(self.columns), Marginal(*self.columns).answer(records)
+        counts = counts.reshape(tuple(column.size for column in fine))
+        for axis, column in enumerate(fine):
+            counts = np.add.reduceat(counts, _starts(column, self.every), axis=axis)
+        return counts.ravel()
+
+    def value(self, contract: Contract, noisy: Integers) -> Table:
+        """The noisy counts on their axes."""
+        axes = self.axes(contract)
+        return Table(axes, noisy.reshape(tuple(axis.size for axis in axes)))
+
+    def frame(self, value: Table, noise: Calibrated) -> dict[str, NDArray[Any]]:
+        """The columns of a histogram, and the entropy of all cells beside each of them."""
+        entropy = entropy_from_counts(value, noise, at_least=self.at_least)
+        bits = {"entropy_bits": entropy.value, "entropy_low_95": entropy.low, "entropy_high_95": entropy.high}
+        counts = Marginal(*self.columns).frame(value, noise)
+        return counts | {name: np.full(value.values.size, number) for name, number in bits.items()}
+
+
+def _starts(column: Column, every: int) -> list[int]:
+    """Where each coarse cell begins: regular bins in groups, the cells of troubles one by one."""
+    step, bins = every if _COARSER.of(column) else 1, len(column.labels)
+    return [*range(0, bins, step), *range(bins, column.size)]

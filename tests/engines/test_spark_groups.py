@@ -1,0 +1,84 @@
+"""Many groupings of the same rows on Spark: by its own grouping sets, and by Python on its workers."""
+
+import itertools
+import math
+from typing import Any
+
+import pytest
+
+from reaedp.curator.records import Records
+from reaedp.engines import blocks
+from reaedp.engines.blocks import MOST_CELLS
+from reaedp.engines.spark import groups as spark_groups
+from reaedp.engines.spark import source as spark
+from reaedp.engines.spark.groups import grouped_by_python, grouped_by_spark
+from reaedp.engines.spark.session import session_of
+from spark_cluster import Cluster
+from troubles import contract, form
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+
+def test_groupings_are_counted_alike_by_spark_and_by_python_on_its_workers(cluster: Cluster) -> None:
+    names, sizes = "abcde", {"a": 3, "b": 300, "c": 2, "d": 400, "e": 1}
+    cells = ", ".join(
+        f"CAST(id * id * {place + 7} % {size} AS SMALLINT) AS {name}"
+        for place, (name, size) in enumerate(sizes.items())
+    )
+    rows = session_of(cluster.master).range(5_000, numPartitions=3).selectExpr(cells.split(", "))
+    groups = [group for size in (1, 2, 3) for group in itertools.combinations(names, size)]
+    assert {True, False} == {math.prod(sizes[name] for name in group) <= MOST_CELLS for group in groups}
+    tables = [
+        [
+            sorted(zip(*(found[key].tolist() for key in (*group, "rows")), strict=True))
+            for group, found in zip(groups, ways, strict=True)
+        ]
+        for ways in (grouped_by_spark(rows, groups), grouped_by_python(rows, groups, sizes))
+    ]
+    assert tables[0] == tables[1]
+    assert all(5_000 == sum(row[-1] for row in table) for table in tables[0])
+
+
+@pytest.mark.parametrize("able", [True, False])
+def test_many_groupings_need_no_python_on_the_workers(
+    able: bool, spark_frame: Any, embedded: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A block for each grouping, as if all were large; workers without Python leave all to Spark."""
+    asked = []
+    monkeypatch.setattr(spark, "workers_run_python", lambda _: asked.append(1) or able)
+    monkeypatch.setattr(blocks, "MOST_CELLS", 1)
+    columns = (form("words", "tenths"), form("truth", "truth"), form("tiny", "levels"))
+    names = [column.name for column in columns]
+    groups = [group for size in (1, 2, 3) for group in itertools.permutations(names, size)]
+    found = [
+        {
+            group: (table.keys.tolist(), table.counts.tolist())
+            for group, table in Records(contract(*columns), data).group_counts(groups)
+        }
+        for data in (embedded, spark_frame)
+    ]
+    assert found[0] == found[1]
+    assert [1] == asked
+
+
+def test_groupings_of_many_keys_are_counted_in_several_passes(cluster: Cluster) -> None:
+    keys = [f"k{number}" for number in range(70)]
+    rows = session_of(cluster.master).range(300).selectExpr(*(f"CAST(id % 2 AS TINYINT) AS {key}" for key in keys))
+    found = list(grouped_by_spark(rows, [tuple(keys[start : start + 7]) for start in range(0, 70, 7)]))
+    assert 10 == len(found)
+    assert all([150, 150] == table["rows"].tolist() for table in found)
+
+
+def test_workers_that_fail_in_python_leave_groupings_to_spark(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: Any) -> Any:
+        def task(batches: Any) -> Any:
+            raise ImportError("numpy")
+
+        return task
+
+    monkeypatch.setattr(spark_groups, "_counting", broken)
+    rows = session_of(cluster.master).range(300).selectExpr("CAST(id % 3 AS TINYINT) AS k")
+    (found,) = grouped_by_python(rows, [("k",)], {"k": 3})
+    assert {(0, 100), (1, 100), (2, 100)} == set(zip(found["k"].tolist(), found["rows"].tolist(), strict=True))

@@ -1,0 +1,100 @@
+"""Every table by kind has an answer for every kind, and plans can ask for all of them."""
+
+import pkgutil
+import re
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import reaedp
+from reaedp.contract import Boolean, Category, Number, draft
+from reaedp.contract.contract import DECLARED
+from reaedp.plan.description import MECHANISMS, STATISTICS
+from reaedp.statistics.by_kind import ByKind
+
+#: Modules that start something when they are imported.
+STARTED = {"reaedp.__main__"}
+KINDS = {
+    "statistics": {kind.__name__ for kind in STATISTICS.values() if kind.__module__.startswith("reaedp.")},
+    "mechanisms": {kind.__name__ for kind in MECHANISMS.values() if kind.__module__.startswith("reaedp.")},
+    "columns": {kind.__name__ for kind in DECLARED},
+}
+
+
+def tables() -> dict[str, ByKind[Any]]:
+    """All of them, by where they are."""
+    modules = [
+        import_module(found.name)
+        for found in pkgutil.walk_packages(reaedp.__path__, "reaedp.")
+        if found.name not in STARTED
+    ]
+    return {
+        f"{module.__name__}.{name}": value
+        for module in modules
+        for name, value in vars(module).items()
+        if isinstance(value, ByKind)
+    }
+
+
+TABLES = tables()
+
+
+def missing(table: ByKind[Any]) -> set[str]:
+    """Kinds of which a table says nothing."""
+    return KINDS[table.over] - {kind.__name__ for kind in table.ways} - set(table.plain)
+
+
+@pytest.mark.parametrize("place", TABLES)
+def test_every_table_speaks_of_every_kind_once(place: str) -> None:
+    table = TABLES[place]
+    ways = {kind.__name__ for kind in table.ways}
+    assert set() == missing(table), f"{table.purpose}: {place} forgets them"
+    assert set() == ways & set(table.plain)
+    assert ways | set(table.plain) == KINDS[table.over], f"{place} speaks of kinds that there are not"
+
+
+def test_a_kind_that_was_forgotten_is_found() -> None:
+    table = next(table for table in TABLES.values() if table.over == "statistics" and not table.plain)
+    (forgotten, *_), rest = table.ways, dict(list(table.ways.items())[1:])
+    assert {forgotten.__name__} == missing(ByKind(table.purpose, rest, table.otherwise))
+
+
+def test_every_layer_that_tells_kinds_apart_has_a_table() -> None:
+    """Forecast, advice, words, picture, section, numbers, evaluation, true numbers, exposed people, worst case."""
+    rooms = {place.split(".")[1] for place in TABLES}
+    assert {"plan", "release", "report", "evaluation", "audits", "engines", "curator", "statistics"} <= rooms
+    assert len(TABLES) >= 28
+
+
+#: Tables by the type of something else: losses, acts of the ledger, types of narwhals.
+OTHER_TYPES = {
+    "ledger/entry.py",
+    "privacy/merging.py",
+    "privacy/second_opinion.py",
+    "curator/curves.py",
+}
+
+
+def test_no_other_table_is_kept_by_type() -> None:
+    source = Path(reaedp.__file__).parent
+    found = {
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*.py")
+        if re.search(r"^\w+: dict\[type\b", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert found <= OTHER_TYPES
+
+
+def test_a_draft_has_the_keys_of_every_kind_of_column() -> None:
+    assert {kind.kind for kind in DECLARED} == set(draft._KEYS) == set(draft._KIND_OF_TYPE)
+
+
+def test_a_derived_column_goes_the_way_of_the_kind_that_it_is_derived_from() -> None:
+    table = ByKind("a name", {Number: "number", Category: "category"}, otherwise="other", over="columns")
+    derived = type("Derived", (Number,), {})
+    column = derived(name="x", lower=0, upper=1, bins=2, provenance="public")
+    assert ["number", "other"] == [table.of(column), table.of(Boolean(name="y", provenance="public"))]
+    statistics = ByKind("a name", {Number: "number"}, otherwise="other")
+    assert "other" == statistics.of(column)
