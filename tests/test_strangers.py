@@ -49,34 +49,27 @@ from reaedp import (
 from reaedp.audits.request_audit import audit_request
 from reaedp.cli.app import app
 from reaedp.contract import Column
-from reaedp.contract.contract import KINDS as COLUMNS
-from reaedp.engines.source import SCHEMES, open_source
+from reaedp.engines.source import open_source
 from reaedp.errors import DeclarationError, Mistakes
 from reaedp.mechanisms.mechanism import Calibrated, Mechanism
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.plan.advice import advice
 from reaedp.plan.affordable import largest_factor, rest_of
-from reaedp.plan.description import MECHANISMS, STATISTICS
-from reaedp.plan.plan import KINDS as RELEASES
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.entropy.information import spread_of_three
 from reaedp.statistics.noise_variance import noise_variance
 from reaedp.statistics.statistic import Statistic
 from stranger_kinds import CountsAbove, Logarithmic, PlannedCountsAbove, ShyKeys, WideLaplace
-from tests_support import ledger_in
+from tests_support import forgotten_kinds, ledger_in
 
-TABLES: tuple[dict[str, Any], ...] = (COLUMNS, STATISTICS, MECHANISMS, RELEASES, SCHEMES)
 ABOVE, WIDE = CountsAbove("age", (30.0, 50.0)), WideLaplace(epsilon=1.0, factor=2.0)
 
 
 @pytest.fixture(autouse=True, scope="module")
 def _registered() -> Iterator[None]:
-    before = [dict(table) for table in TABLES]
-    stranger_kinds.register_all()
-    yield
-    for table, there in zip(TABLES, before, strict=True):
-        table.clear()
-        table.update(there)
+    with forgotten_kinds():
+        stranger_kinds.register_all()
+        yield
 
 
 def contract_in(folder: Path, *more: Column) -> Contract:

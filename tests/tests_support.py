@@ -2,9 +2,16 @@
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from reaedp import Budget, Contract, Ledger, Number, Plan, PlannedRelease, Unit
+from reaedp.contract.contract import KINDS as COLUMNS
+from reaedp.engines.source import SCHEMES
+from reaedp.plan.description import MECHANISMS, STATISTICS
+from reaedp.plan.plan import KINDS as RELEASES
 
 #: The clinic, as its custodian has it on disk.
 CONTRACT = """
@@ -58,6 +65,19 @@ mechanism = "threshold"
 epsilon = 0.2
 delta = 1e-7
 """
+
+
+@contextmanager
+def forgotten_kinds() -> Iterator[None]:
+    """What is registered inside is not known to other tests."""
+    tables: tuple[dict[str, Any], ...] = (COLUMNS, STATISTICS, MECHANISMS, RELEASES, SCHEMES)
+    before = [dict(table) for table in tables]
+    try:
+        yield
+    finally:
+        for table, there in zip(tables, before, strict=True):
+            table.clear()
+            table.update(there)
 
 
 def planned(name: str, kind: str, **keys: object) -> str:

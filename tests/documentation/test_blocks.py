@@ -15,6 +15,7 @@ import pytest
 from blocks import LANGUAGES, PAGES, ROOT, Block, blocks, checked_elsewhere, needed, read, shown_in_order
 from postgres import running_server
 from reaedp import Contract, Plan
+from tests_support import forgotten_kinds
 
 #: The address that pages use for a server; while they are tested it is replaced by that of a real one.
 SERVER = "postgresql://keeper@server/budgets"
@@ -94,7 +95,7 @@ def test_a_reader_who_follows_the_page_meets_no_error(
         pytest.importorskip(module, reason=f"{page} needs it")
     if checked_elsewhere(page) is None:
         monkeypatch.chdir(tmp_path)
-        with address_of_a_server(page) as server:
+        with forgotten_kinds(), address_of_a_server(page) as server:
             reader = Reader(tmp_path, server)
             for block in blocks(page):
                 reader.follow(block)

@@ -14,8 +14,7 @@ import pytest
 
 import reaedp
 from blocks import ROOT, blocks, read
-from reaedp.contract.contract import KINDS as COLUMNS
-from reaedp.engines.source import SCHEMES
+from tests_support import forgotten_kinds
 
 pytest.importorskip("sphinx", reason="the packages of the group docs are not installed")
 sys.path.insert(0, str(ROOT / "docs" / "site"))
@@ -73,16 +72,12 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]
     """The names that every example starts from, in a folder of their own."""
     before, folder = Path.cwd(), tmp_path_factory.mktemp("examples")
     os.chdir(folder)
-    tables: tuple[dict[str, Any], ...] = (COLUMNS, SCHEMES)  # what examples register is forgotten again
-    kept = [dict(table) for table in tables]
     names: dict[str, Any] = {}
     (set_up,) = (block.text for block in blocks(PAGE) if block.language == "python")
     exec(compile(set_up, PAGE, "exec"), names)
-    yield names
+    with forgotten_kinds():
+        yield names
     os.chdir(before)
-    for table, entries in zip(tables, kept, strict=True):
-        table.clear()
-        table.update(entries)
 
 
 def run(name: str, names: dict[str, Any]) -> str:
