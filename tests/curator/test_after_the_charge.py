@@ -2,6 +2,7 @@
 
 import datetime as dt
 import gzip
+import os
 import signal
 import subprocess
 import sys
@@ -153,6 +154,14 @@ def test_a_reader_or_a_lazy_frame_that_fails_on_a_row_is_released_as_if_it_were_
     assert expected == facts(tmp_path / "reader", failing_reader(), column)
     lazy = pl.LazyFrame({"x": ["1", "row"]}).with_columns(pl.col("x").cast(pl.Int64))
     assert expected == facts(tmp_path / "lazy", lazy, column)
+
+
+def test_a_lazy_frame_that_panics_on_a_row_says_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    expected = facts(tmp_path / "usual", pa.table({"x": ["1"]}), COLUMNS["category"])
+    far = pl.LazyFrame({"x": [2**62]}).with_columns(pl.col("x").cast(pl.Datetime("ms")).cast(pl.String))
+    assert expected == facts(tmp_path / "far", far, COLUMNS["category"])
+    os.write(2, b"here")
+    assert ("", "here") == capfd.readouterr()
 
 
 def not_utf_8() -> pa.Table:

@@ -4,6 +4,8 @@ import getpass
 import os
 import re
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _WINDOWS = os.name == "nt"
@@ -41,6 +43,24 @@ def rename_folder(folder: Path, target: Path) -> None:
     if _WINDOWS and target.is_dir():  # elsewhere it is replaced in one step
         target.rmdir()
     folder.rename(target)
+
+
+@contextmanager
+def silent_libraries() -> Iterator[None]:
+    """Nothing is written to the standard error: compiled libraries say there what failed, and may quote a row."""
+    try:
+        kept = os.dup(2)
+    except OSError:  # it is closed
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def is_own_folder(path: Path) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 
 from reaedp.contract.files import Files
 from reaedp.disk.duckdb_engine import connect
-from reaedp.disk.system import path_in
+from reaedp.disk.system import path_in, silent_libraries
 from reaedp.engines.embedded import EmbeddedSource, Part, described, refuse_duplicates, refuse_points
 from reaedp.errors import DeclarationError, ReaedpError
 
@@ -101,7 +101,8 @@ def _polars(frame: Any) -> Any:
     except (Exception, polars.exceptions.PanicException):  # types alone decide
         raise DeclarationError("The Polars frame holds a column that Arrow has no type for. Convert it.") from None
     try:
-        return frame.collect().to_arrow()
+        with silent_libraries():
+            return frame.collect().to_arrow()
     except (MemoryError, OSError):
         raise ReaedpError(MACHINE) from None
     except (Exception, polars.exceptions.PanicException):
