@@ -402,7 +402,7 @@ def _is_open(connection: Connection, head: Head, number: int) -> bool:
 
 def _check_larger(known: Budget, budget: Budget) -> None:
     if budget == known or budget.epsilon < known.epsilon or budget.delta < known.delta:
-        rule = f"A budget can be raised but not lowered; the ledger has  {_named(known)}"
+        rule = f"A budget can be raised but not lowered; the ledger has {_named(known)}"
         raise DeclarationError(f"{rule}; given {_named(budget)}.")
 
 
