@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from reaedp.mechanisms.inversion import pays
 from reaedp.mechanisms.noise import SecretNoise, SeededNoise, fresh_generator
 from sampling import FALSE_ALARM, LAWS, p_value
 
@@ -22,10 +23,13 @@ SOURCES = {"secret": SecretNoise(), "seeded": SeededNoise(np.random.default_rng(
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("family", LAWS)
 @pytest.mark.parametrize("scale", [0.6, 2.0, 12.5])
+@pytest.mark.parametrize("cells", [1_000, DRAWS])  # few are drawn by the library, many by inversion
 def test_samplers_accept_their_scale_and_reject_thirty_percent_more_or_less(
-    source: str, family: str, scale: float
+    source: str, family: str, scale: float, cells: int
 ) -> None:
-    drawn = getattr(SOURCES[source], family)(np.zeros(DRAWS, dtype=np.int64), scale)
+    assert pays(family, scale, cells) == (cells == DRAWS)
+    zeros = np.zeros(cells, dtype=np.int64)
+    drawn = np.concatenate([getattr(SOURCES[source], family)(zeros, scale) for _ in range(DRAWS // cells)])
     assert drawn.dtype == np.int64
     assert p_value(drawn, LAWS[family](scale)) > FALSE_ALARM
     # The χ² of a 30 % error at 30,000 draws exceeds 500 for every law here: rejection is certain.
@@ -38,7 +42,8 @@ def test_cells_that_are_sampled_on_different_threads_are_independent(
     family: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1}, raising=False)  # two threads, also on one core
-    noise = getattr(SecretNoise(), family)(np.zeros(DRAWS, dtype=np.int64), 5.0)
+    noise = getattr(SecretNoise(), family)(np.zeros(DRAWS, dtype=np.int64), 5_000.0)
+    assert not pays(family, 5_000.0, DRAWS)
     first, second = noise[: DRAWS // 2], noise[DRAWS // 2 :]
     # Under independence the correlation is about normal with sd 1/sqrt(15,000) = 0.0082; 0.05 is six of them.
     assert abs(np.corrcoef(first, second)[0, 1]) < 0.05
@@ -107,3 +112,8 @@ def test_noise_is_added_to_the_exact_numbers_in_their_order_and_shape() -> None:
 def test_sums_beyond_the_64_bit_range_stay_at_its_end() -> None:
     top = np.full(2_000, np.iinfo(np.int64).max)
     assert np.all(SecretNoise().laplace(top, 1e6) > 0)
+    many = np.full(10_000, np.iinfo(np.int64).max)
+    up, down = SecretNoise().laplace(many, 5.0), SecretNoise().laplace(-many, 5.0)
+    assert up.min() > 0 > down.max()
+    assert up.max() == many[0]
+    assert down.min() == np.iinfo(np.int64).min

@@ -1,6 +1,6 @@
-"""The one import of the noise library.
+"""The one import of the noise library, and the one place that asks the operating system for random words.
 
-`SecretNoise` draws from OpenDP's exact samplers and the operating system's random words, and cannot be repeated.
+`SecretNoise` draws from OpenDP's exact samplers, or many values at once by exact inversion, and cannot be repeated.
 `SeededNoise` is for experiments on public data: it repeats itself, so a release made with it is marked NOT PRIVATE.
 """
 
@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.answer import Integers
-
-Words = NDArray[np.uint64]
+from reaedp.mechanisms.inversion import Words, drawn, pays
 
 #: Below this number of cells a second thread costs more than it saves.
 _CELLS_PER_THREAD = 2_000
@@ -53,11 +52,16 @@ class SecretNoise:
 
     def laplace(self, exact: Integers, scale: float) -> Integers:
         """Discrete Laplace noise."""
-        return _in_parallel(_sampler("laplace", scale), exact)
+        return self._noisy("laplace", exact, scale)
 
     def gaussian(self, exact: Integers, scale: float) -> Integers:
         """Discrete Gaussian noise."""
-        return _in_parallel(_sampler("gaussian", scale), exact)
+        return self._noisy("gaussian", exact, scale)
+
+    def _noisy(self, family: str, exact: Integers, scale: float) -> Integers:
+        if pays(family, scale, exact.size):
+            return _sums(exact, drawn(family, scale, exact.size, self.words).reshape(exact.shape))
+        return _in_parallel(_sampler(family, scale), exact)
 
     def choose(self, scores: Integers, scale: float) -> int:
         """The place of the largest score after Gumbel noise."""
@@ -101,6 +105,13 @@ def _chooser(scale: float) -> Callable[[list[int]], int]:
     domain, distance = opendp.vector_domain(opendp.atom_domain(T="i64")), opendp.linf_distance(T="i64")
     measure = opendp.zero_concentrated_divergence()
     return opendp.m.make_noisy_max(domain, distance, measure, scale=scale)  # type: ignore[no-any-return]
+
+
+def _sums(exact: Integers, noise: Integers) -> Integers:
+    """Sums that stay at the end of the 64-bit range where they would leave it, as those of the library do."""
+    ends = np.iinfo(np.int64)
+    low, high = np.where(noise < 0, ends.min - noise, ends.min), np.where(noise > 0, ends.max - noise, ends.max)
+    return np.clip(exact, low, high) + noise
 
 
 def _in_parallel(sample: Callable[[list[int]], list[int]], exact: Integers) -> Integers:
