@@ -113,6 +113,13 @@ def test_times_of_any_distance_are_counted_in_files_and_in_pandas(unit: str, zon
     assert expected == facts(tmp_path / "pandas", frame, COLUMNS["date"])
 
 
+def test_numbers_beyond_the_doubles_are_counted_without_a_warning(tmp_path: Path) -> None:
+    """Warnings are errors here; where long doubles are no longer than doubles, the first number is infinite already."""
+    frame = pd.DataFrame({"x": np.array(["1e4000", "-1e4000", "1"], dtype=np.longdouble)})
+    number = Number(name="x", lower=0, upper=2, bins=2, provenance="public")
+    assert 3 == Records(terms(tmp_path, number), frame).counts(("x",)).values.sum()
+
+
 @pytest.mark.parametrize("kind", ["category", "date"])
 def test_days_of_any_distance_are_counted_in_files(kind: str, tmp_path: Path) -> None:
     """The engine converts the least and the greatest value of a file while it plans the query, where no TRY holds."""

@@ -127,7 +127,7 @@ def _series(series: Any) -> Any:
     if isinstance(dtype, np.dtype):
         if dtype.kind in "biu" or dtype in (np.float32, np.float64) or dtype.kind == "M":
             return series
-        return series.astype(np.float64) if dtype.kind == "f" else _texts(series)
+        return _doubles(series) if dtype.kind == "f" else _texts(series)
     if hasattr(dtype, "tz"):
         return series.dt.tz_convert("UTC").dt.tz_localize(None)
     if hasattr(dtype, "categories"):
@@ -136,6 +136,11 @@ def _series(series: Any) -> Any:
     if hasattr(dtype, "pyarrow_dtype") or hasattr(dtype, "numpy_dtype"):
         return series
     return _texts(series)
+
+
+def _doubles(series: Any) -> Any:
+    with np.errstate(all="ignore"):  # a number beyond the doubles is infinite, and nothing is said of it
+        return series.astype(np.float64)
 
 
 def _texts(series: Any) -> Any:
