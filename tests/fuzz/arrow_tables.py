@@ -174,7 +174,7 @@ def table(kinds: Sequence[Any], length: int, chance: random.Random) -> pa.Table:
 
 
 def joined(first: pa.Table, second: pa.Table) -> pa.Table:
-    """The rows of both, in one chunk where Arrow can make one; of dictionaries of half floats it makes other numbers."""
+    """The rows of both, in one chunk where Arrow can make one; it spoils dictionaries of half floats."""
     both = pa.concat_tables([first, second])
     if any(pa.types.is_dictionary(kind) and kind.value_type == pa.float16() for kind in both.schema.types):
         return both
