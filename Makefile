@@ -8,7 +8,7 @@ BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 QUICK := $(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
 SLOW := $(BIN)/python -m pytest -n 2 --dist loadgroup -m slow
 
-.PHONY: demo docs test check slow slow-list coverage mutants fuzz versions bench lock lock-check dist hooks format clean
+.PHONY: demo docs test check slow slow-list coverage mutants fuzz versions bench vega lock lock-check dist hooks format clean
 
 # With LOCKED=1 the versions are those of uv.lock, and not the newest ones that pyproject.toml allows.
 $(BIN)/.ready: pyproject.toml
@@ -81,6 +81,9 @@ check: $(BIN)/.ready         ## format, lint, types
 format: $(BIN)/.ready
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+vega: $(BIN)/.ready          ## Vega as one script, from the installed vl-convert into the package
+	$(BIN)/python packaging/vega.py
 
 clean:
 	rm -rf $(VENV) demo build dist .coverage*

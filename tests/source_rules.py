@@ -7,6 +7,7 @@ that is looked up while the program runs) is a finding of its own.
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 #: Where the public names live, by the name of each.
 Homes = dict[str, str]
@@ -41,10 +42,16 @@ RANDOM_TEXT = re.compile(
 RANDOM_CLAUSE = re.compile(r"\b(TABLESAMPLE|USING\s+SAMPLE)\b")
 
 
+@lru_cache(maxsize=1024)
+def walked(tree: ast.AST) -> tuple[ast.AST, ...]:
+    """All nodes; every rule goes through those of every file."""
+    return tuple(ast.walk(tree))
+
+
 def imports(tree: ast.AST, homes: Homes | None = None) -> list[str]:
     """Every module and every name in it that is imported; a public name of the package by its home, too."""
     found = []
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -56,15 +63,15 @@ def imports(tree: ast.AST, homes: Homes | None = None) -> list[str]:
 
 def calls(tree: ast.AST) -> list[str]:
     """What is called, as it is written."""
-    return [ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return [ast.unparse(node.func) for node in walked(tree) if isinstance(node, ast.Call)]
 
 
 def reached(tree: ast.AST, homes: Homes | None = None) -> list[str]:
     """Every imported name, and every attribute of one that is used, by its full name whatever it is called here."""
     origins = _origins(tree)
-    inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    inner = {id(node.value) for node in walked(tree) if isinstance(node, ast.Attribute)}
     found = []
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -89,10 +96,10 @@ def dynamic(tree: ast.AST) -> list[str]:
     used = reached(tree)
     found = {name for name in used if _within(name, DYNAMIC_MODULES) and not _within(name, ("importlib.metadata",))}
     found |= {name for name in used if _within(name, DYNAMIC_NAMES)}
-    found |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in DYNAMIC_NAMES}
-    found |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in BACK_DOORS}
+    found |= {node.id for node in walked(tree) if isinstance(node, ast.Name) and node.id in DYNAMIC_NAMES}
+    found |= {node.attr for node in walked(tree) if isinstance(node, ast.Attribute) and node.attr in BACK_DOORS}
     modules = set(_modules(tree))
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in LOOK_UPS:
             target = _dotted(node.args[0]) if node.args else None
             if target is not None and target.partition(".")[0] in modules:
@@ -104,13 +111,13 @@ def whole_package(tree: ast.AST) -> list[str]:
     """Imports of the package under its own name, through which every public name could be reached."""
     return [
         alias.name
-        for node in ast.walk(tree)
+        for node in walked(tree)
         if isinstance(node, ast.Import)
         for alias in node.names
         if alias.name.split(".")[0] == "reaedp"
     ] + [
         f"{node.module}.*"
-        for node in ast.walk(tree)
+        for node in walked(tree)
         if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)
     ]
 
@@ -133,7 +140,7 @@ def _within(name: str, parents: tuple[str, ...]) -> bool:
 def _origins(tree: ast.AST) -> dict[str, str]:
     """What each imported name stands for."""
     found = {}
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 found[alias.asname or alias.name.split(".")[0]] = (
@@ -146,7 +153,7 @@ def _origins(tree: ast.AST) -> dict[str, str]:
 
 def _modules(tree: ast.AST) -> Iterator[str]:
     """Names that stand for modules, as far as imports tell: what is imported whole, and what one would be called."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if isinstance(node, ast.Import):
             yield from (alias.asname or alias.name.split(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -166,13 +173,13 @@ def _texts(tree: ast.AST) -> list[str]:
     """Strings that are no docstrings."""
     explained = {
         id(node.body[0].value)
-        for node in ast.walk(tree)
+        for node in walked(tree)
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
         and node.body
         and isinstance(node.body[0], ast.Expr)
     }
     return [
         node.value
-        for node in ast.walk(tree)
+        for node in walked(tree)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in explained
     ]

@@ -13,7 +13,7 @@ from reaedp.synthesis.beliefs import calibrated
 from reaedp.synthesis.cliques import JunctionTree, cells, growth, junction_tree
 from reaedp.synthesis.coarsening import Coarsening
 from reaedp.synthesis.dependencies import candidates, scores
-from reaedp.synthesis.fitting import EVENNESS, NoisyTable, fit
+from reaedp.synthesis.fitting import EVENNESS, NoisyTable, fit, fits_kept
 from reaedp.synthesis.merging import Merging, merged
 from reaedp.synthesis.nesting import Nesting, summed
 from reaedp.synthesis.passing import WIDEST, Factor, Passing
@@ -228,6 +228,33 @@ def test_a_fit_of_merged_cells_agrees_with_their_table() -> None:
     law = beliefs.marginal((0, 1))
     np.testing.assert_allclose(counts, 1000 * merged(law, (merging, merging)), atol=5)
     np.testing.assert_allclose(law[1], law[2], atol=1e-9)
+
+
+def test_fits_that_are_kept_are_the_same_and_made_once_for_equal_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    fitted = fitting._fitted
+    monkeypatch.setattr(fitting, "_fitted", lambda *given: made.append(given) or fitted(*given))
+    tree, shares, start = junction_tree([3, 3], [(0, 1)]), [np.full(3, 1 / 3)] * 2, [np.zeros((3, 3))]
+    none = (Merging.none(3), Merging.none(3))
+    tables = [
+        NoisyTable((0, 1), none, np.arange(9.0).reshape(3, 3) + shift, np.full((3, 3), scale))
+        for shift, scale in ((10.0, 2.0), (11.0, 2.0), (10.0, 3.0))
+    ]
+
+    def laws() -> list[np.ndarray]:
+        return [fit(tree, shares, [table], 100.0, start, iterations=30)[1].marginal((0, 1)) for table in tables]
+
+    alone = laws()
+    assert 3 == len(made)
+    with fits_kept():
+        for _ in range(2):
+            np.testing.assert_array_equal(alone, laws())
+        assert 6 == len(made)
+        thetas, _ = fit(tree, shares, tables[:1], 100.0, start, iterations=30)
+        thetas.append(np.zeros(1))  # as a search does that goes on
+        assert 1 == len(fit(tree, shares, tables[:1], 100.0, start, iterations=30)[0])
+    laws()
+    assert 9 == len(made)
 
 
 def coarsenings() -> list[Coarsening]:

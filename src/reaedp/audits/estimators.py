@@ -18,6 +18,7 @@ from reaedp.audits.loss_law import Curve
 from reaedp.audits.pair import Floats
 from reaedp.audits.power import least_accuracy, least_by_event, least_by_guessing
 from reaedp.privacy.conversion import gaussian_epsilon
+from reaedp.privacy.normal import quantile
 from reaedp.rate import at_least, at_most
 
 #: Chance of a violation where there is none; small, because a verdict names a culprit.
@@ -161,9 +162,7 @@ def chosen_middle(scores: Scores) -> float:
 
 
 def _gaussian_epsilon(accuracy: float, delta: float) -> float:
-    from scipy.special import ndtri
-
-    mu = 2 * float(ndtri(accuracy))
+    mu = 2 * quantile(accuracy)
     return gaussian_epsilon(mu, delta) if mu > 0 else 0.0
 
 
@@ -255,9 +254,7 @@ def _rough_lower(right: Floats, guesses: Floats, level: float) -> Floats:
 
 def _rough_end(hits: Floats, runs: Floats, level: float, side: int) -> Floats:
     """Wilson's end of a range for a share; 0 or 1 without any runs."""
-    from scipy.special import ndtri
-
-    z, many = -float(ndtri(level)), np.maximum(runs, 1e-9)
+    z, many = -quantile(level), np.maximum(runs, 1e-9)
     centre = (hits + z * z / 2) / (many + z * z)
     reach = z / (many + z * z) * np.sqrt(np.maximum(hits * (many - hits) / many, 0.0) + z * z / 4)
     end: Floats = np.clip(centre + side * reach, 0.0, 1.0)

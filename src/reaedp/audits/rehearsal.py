@@ -15,7 +15,7 @@ from reaedp.audits.made_up_rows import Data
 from reaedp.contract import Contract
 from reaedp.curator.curator import Curator
 from reaedp.curator.records import Records
-from reaedp.disk.duckdb_engine import connect
+from reaedp.disk.duckdb_engine import connect_for_released
 from reaedp.errors import ReaedpError
 from reaedp.ledger.ledger import Ledger
 from reaedp.ledger.state_folder import state_in
@@ -150,7 +150,7 @@ def lines(path: Path) -> str:
 
 def parquet(path: Path) -> str:
     """Names and types of columns, the number of rows, and a sum over rows of their hashes."""
-    connection = connect()
+    connection = connect_for_released()
     try:
         table = connection.read_parquet(str(path))
         rows = table.aggregate(f"count(*), sum(hash({', '.join(_quoted(name) for name in table.columns)})::HUGEINT)")

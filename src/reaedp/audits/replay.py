@@ -22,6 +22,7 @@ from reaedp.disk.claimed_folder import claimed
 from reaedp.plan.plan import Plan
 from reaedp.plan.request import Request
 from reaedp.synthesis.deniability import Deniable
+from reaedp.synthesis.fitting import fits_kept
 
 _METHOD = "made-up neighbours through the real curator, with noise that forgets its input"
 _BY_DESIGN = (
@@ -55,7 +56,7 @@ def replay(
     if not replayed:
         return skipped
     terms, pairs = small(contract), tuple(islice(data_pairs(small(contract), rng), most_pairs))
-    with claimed(Path(tempfile.gettempdir()), "audit") as folder:
+    with claimed(Path(tempfile.gettempdir()), "audit") as folder, fits_kept():
         rehearsal = Rehearsal(folder, terms, replayed, rng)
         outcomes = [
             tuple(rehearsal.outcomes(data, keys=show_keys and pair.same_keys) for data in (pair.first, pair.second))

@@ -27,6 +27,7 @@ from reaedp.privacy.accounting import tally
 from reaedp.privacy.loss import Price
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.marginal import Marginal, counting_sensitivity
+from reaedp.synthesis.fitting import fits_kept
 from reaedp.synthesis.marginal_model import MarginalModel
 
 _METHOD = "by formula, for the step that tells these neighbours apart best, given equal answers before"
@@ -58,7 +59,8 @@ def audit_network(
     """One finding for each kind of step, and one about their number."""
     sensitivity = counting_sensitivity(contract.unit)
     (case,) = worst_cases(Marginal(*columns), contract)
-    asked = [_asked(network, columns, data, sensitivity, rng) for data in (case.first, case.second)]
+    with fits_kept():
+        asked = [_asked(network, columns, data, sensitivity, rng) for data in (case.first, case.second)]
     planned = steps(network, sensitivity)
     exact = (_examined(step, case, asked, contract) for step in planned if _of(step, asked[0]))
     return (*exact, _numbers(network, planned, asked, case))

@@ -12,6 +12,7 @@ import numpy as np
 from reaedp.curves.bases import Reals
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.privacy.normal import probabilities
 
 #: Lengths of paths are measured along chords between many points, and enlarged for what chords cut off.
 CHORDS_CUT_OFF = 1.01
@@ -28,12 +29,10 @@ def path_length(directions: Reals) -> Reals:
 
 def critical_value(lengths: Reals, coordinates: int, outside: float) -> Reals:
     """The least c for which a path of this length is left with at most this chance; never above Scheffé's."""
-    from scipy.special import ndtr
-
     low, high = np.zeros(np.shape(lengths)), np.full(np.shape(lengths), scheffe_value(coordinates, outside))
     for _ in range(60):
         middle = (low + high) / 2.0
-        chance = 2.0 * ndtr(-middle) + lengths / np.pi * np.exp(-(middle**2) / 2.0)
+        chance = 2.0 * probabilities(-middle) + lengths / np.pi * np.exp(-(middle**2) / 2.0)
         low, high = np.where(chance > outside, middle, low), np.where(chance > outside, high, middle)
     return high
 

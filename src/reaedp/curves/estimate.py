@@ -21,6 +21,7 @@ from reaedp.curves.space import CurveSpace
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.privacy.normal import quantile
 from reaedp.statistics.by_kind import ByKind
 from reaedp.statistics.noise_variance import noise_variance
 
@@ -196,6 +197,4 @@ class CurveEstimate:
 
 def _normal_quantile(confidence: float) -> float:
     """How far from zero a standard normal number is with this probability at most."""
-    from scipy.special import ndtri
-
-    return -float(ndtri((1.0 - confidence) / 2.0))
+    return -quantile((1.0 - confidence) / 2.0)

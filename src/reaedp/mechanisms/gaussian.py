@@ -15,6 +15,7 @@ from reaedp.mechanisms.by_price import Buyable
 from reaedp.mechanisms.laplace import at_least
 from reaedp.mechanisms.noise import Noise
 from reaedp.privacy.loss import ZCDP, GaussianDP, Price, UnitGaussian, exact, positive
+from reaedp.privacy.normal import quantile
 from reaedp.privacy.unit import Sensitivity
 
 #: Discrete noise of variance v is normal noise of variance v less this, rounded at random (see PROOFS.md).
@@ -113,9 +114,7 @@ class Gaussian(Buyable):
         scale = self.scale(sensitivity)
         outside = -math.expm1(math.log(confidence) / cells)
         if scale > LARGE_SCALE:
-            from scipy.special import ndtri
-
-            return math.ceil(-scale * float(ndtri(outside / 2))) + 1
+            return math.ceil(-scale * quantile(outside / 2)) + 1
         return int(np.argmax(_tail(scale) <= outside))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from types import SimpleNamespace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -83,28 +84,32 @@ def fresh_generator() -> np.random.Generator:
 
 @cache
 def _library() -> Any:
-    import opendp.prelude as opendp
+    """The library's constructors. Its prelude imports all its extras, and scikit-learn with them."""
+    from opendp import domains, measurements, measures, metrics
+    from opendp.mod import enable_features
 
-    opendp.enable_features("contrib")
-    return opendp
+    enable_features("contrib")
+    return SimpleNamespace(domains=domains, measurements=measurements, measures=measures, metrics=metrics)
+
+
+def _integers() -> Any:
+    return _library().domains.vector_domain(_library().domains.atom_domain(T="i64"))
 
 
 def _sampler(family: str, scale: float) -> Callable[[list[int]], list[int]]:
-    opendp = _library()
-    domain = opendp.vector_domain(opendp.atom_domain(T="i64"))
+    make, metrics = _library().measurements, _library().metrics
     if family == "laplace":
-        measurement = opendp.m.make_laplace(domain, opendp.l1_distance(T="i64"), scale=scale)
+        measurement = make.make_laplace(_integers(), metrics.l1_distance(T="i64"), scale=scale)
     else:
-        measurement = opendp.m.make_gaussian(domain, opendp.l2_distance(T="i64"), scale=scale)
+        measurement = make.make_gaussian(_integers(), metrics.l2_distance(T="i64"), scale=scale)
     return measurement  # type: ignore[no-any-return]
 
 
 def _chooser(scale: float) -> Callable[[list[int]], int]:
     """The zero-concentrated form is the exponential mechanism, whose loss has a bounded range."""
-    opendp = _library()
-    domain, distance = opendp.vector_domain(opendp.atom_domain(T="i64")), opendp.linf_distance(T="i64")
-    measure = opendp.zero_concentrated_divergence()
-    return opendp.m.make_noisy_max(domain, distance, measure, scale=scale)  # type: ignore[no-any-return]
+    distance, measure = _library().metrics.linf_distance(T="i64"), _library().measures.zero_concentrated_divergence()
+    make = _library().measurements.make_noisy_max
+    return make(_integers(), distance, measure, scale=scale)  # type: ignore[no-any-return]
 
 
 def _sums(exact: Integers, noise: Integers) -> Integers:

@@ -1,7 +1,7 @@
 """A private choice among candidates: the exponential mechanism, priced as Gaussian differential privacy."""
 
 from dataclasses import dataclass
-from math import inf, log, log1p, nextafter
+from math import erf, erfc, inf, log, log1p, nextafter
 from typing import ClassVar
 
 from reaedp.answer import Integers, Shape
@@ -18,11 +18,9 @@ def bounded_range(mu: float) -> float:
 
     ε = 2 logit Φ(μ/2), written so that nothing cancels: Φ = (1 + erf)/2.
     """
-    from scipy.special import erf, erfc
-
     half = mu / 8**0.5
     # erf and erfc are accurate on their own sides of one.
-    logit = log1p(float(erf(half))) - (log(float(erfc(half))) if half > 1 else log1p(-float(erf(half))))
+    logit = log1p(erf(half)) - (log(erfc(half)) if half > 1 else log1p(-erf(half)))
     return 2 * logit * (1 - _SLACK)
 
 

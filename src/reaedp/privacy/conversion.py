@@ -7,11 +7,13 @@ logarithms of moments, E[e^{tL}] for the privacy loss L, are Rényi divergences 
 import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.privacy.loss import SMALLEST, exact, positive
+from reaedp.privacy.normal import mills
 
 Array = NDArray[np.float64]
 
@@ -56,10 +58,18 @@ def markov_exponent(order: Array) -> Array:
 
 
 def concentrated_order(rho: float, delta: float) -> float:
-    """Give the best order t for ρ-zCDP at δ: it solves ρt² + ln(1 + t) = ln(1/δ)."""
+    """Give the best order t for ρ-zCDP at δ: it solves ρt² + ln(1 + t) = ln(1/δ).
+
+    Every order is valid, and ε is flat around the best: Newton's steps need neither a certificate nor the last digits.
+    """
     surprise = -math.log(delta)
-    most = min(math.sqrt(surprise / rho), math.expm1(min(surprise, 700.0)))
-    return bisect(lambda order: rho * order * order + math.log1p(order) <= surprise, 0.0, most)
+    order = min(math.sqrt(surprise / rho), math.expm1(min(surprise, 700.0)))
+    for _ in range(100):
+        step = (rho * order * order + math.log1p(order) - surprise) / (2 * rho * order + 1 / (1 + order))
+        order = order - step if step < order else order / 2
+        if abs(step) <= 1e-10 * order:
+            break
+    return order
 
 
 def concentrated_epsilon(rho: float, delta: float) -> float:
@@ -72,6 +82,7 @@ def concentrated_epsilon(rho: float, delta: float) -> float:
     return max(0.0, cost - gain + SLACK * (cost + gain))
 
 
+@lru_cache(maxsize=4096)
 def concentrated_rho(epsilon: float, delta: float) -> float:
     """Give the largest ρ whose ε at δ is at most this, rounded down."""
     surprise = -math.log(positive("delta", delta, below=1))
@@ -107,20 +118,13 @@ def concentrated_delta(rho: float, epsilon: float) -> float:
     return min(1.0, math.exp(concentrated_log_delta(rho, np.array(epsilon))) * (1 + SLACK))
 
 
-def _mills(x: float) -> float:
-    """Tail over density of the standard normal law."""
-    from scipy.special import erfcx
-
-    return math.sqrt(math.pi / 2) * float(erfcx(x / math.sqrt(2)))
-
-
 def _gaussian_tail(mu: float, x: float) -> float:
     """Bound δ of N(μ, 1) against N(0, 1) at ε = μ(μ/2 + x); written with Mills' ratio, nothing cancels for long."""
     density = math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
     if x < -1:
-        return math.erfc(x / math.sqrt(2)) / 2 * (1 + SLACK) - density * _mills(x + mu) * (1 - SLACK)
-    here = _mills(x)
-    difference = here * (1 + SLACK) - _mills(x + mu)
+        return math.erfc(x / math.sqrt(2)) / 2 * (1 + SLACK) - density * mills(x + mu) * (1 - SLACK)
+    here = mills(x)
+    difference = here * (1 + SLACK) - mills(x + mu)
     tangent = mu * (1 - x * here + SLACK)  # Mills' ratio is convex: its chord is less steep
     return density * min(difference, tangent) * (1 + SLACK)
 
@@ -140,6 +144,7 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
     return mu * (mu / 2 + x) * (1 + SLACK)
 
 
+@lru_cache(maxsize=4096)
 def gaussian_mu(epsilon: float, delta: float) -> float:
     """Give the largest μ whose ε at δ is at most this, rounded down."""
     low = high = math.sqrt(2 * concentrated_rho(epsilon, delta))  # μ-GDP is μ²/2-zCDP

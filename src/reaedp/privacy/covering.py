@@ -14,6 +14,7 @@ from reaedp.privacy.conversion import SLACK, Array, bisect
 from reaedp.privacy.dominating import DominatingPair, Normal
 from reaedp.privacy.loss import UnitGaussian
 from reaedp.privacy.merging import responses
+from reaedp.privacy.normal import log_quantiles, quantiles
 from reaedp.privacy.product import Product, compose, markov_bounds
 
 #: A reserve of more than this many ε saves nothing worth having; one of less than this share of ε saves too little.
@@ -40,11 +41,9 @@ QUANTILE_ERROR = 1e-12
 
 def pure_mu(epsilon: float) -> float:
     """Give the least μ whose Gaussian curve lies above that of a pure loss: 2Φ⁻¹(e^ε / (1 + e^ε)), rounded up."""
-    from scipy.special import ndtri_exp
-
     straight = math.sqrt(math.pi / 2) * epsilon * (1 + SLACK)  # never too small, and exact for small ε
     log_lie = -epsilon - math.log1p(math.exp(-epsilon))
-    return min(straight, -2 * float(ndtri_exp(log_lie)) * (1 + SLACK) + QUANTILE_ERROR)
+    return min(straight, -2 * float(log_quantiles(np.array(log_lie))) * (1 + SLACK) + QUANTILE_ERROR)
 
 
 def pure_cover(losses: Mapping[float, int], reserve: float) -> float:
@@ -113,8 +112,6 @@ def _corners(pairs: tuple[DominatingPair, ...], total: float, far: float) -> flo
 
 def _needed(product: Product, low: float, high: float) -> float:
     """Give the least μ that covers the corners at losses above `low`, up to the first one above `high`."""
-    from scipy.special import ndtri
-
     losses = np.append(product.losses, max(high, product.losses[-1]) * 1.001)
     untilted = product.log_moment - product.tilt * losses
     masses = np.append(product.masses, 0.0)
@@ -126,7 +123,7 @@ def _needed(product: Product, low: float, high: float) -> float:
     doubtful = (false_alarms[chosen] + missed * np.exp(-losses[chosen])) * (1 - SUM_SLACK)
     if first < 1 or not doubtful.min() > 0:
         return math.inf
-    return float((ndtri(np.minimum(sure, 1.0)) - ndtri(doubtful)).max())
+    return float((quantiles(np.minimum(sure, 1.0)) - quantiles(doubtful)).max())
 
 
 def _summed_down(masses: Array, exponents: Array) -> Array:
@@ -137,12 +134,10 @@ def _summed_down(masses: Array, exponents: Array) -> Array:
 
 def _tail(pairs: tuple[DominatingPair, ...], start: float, end: float) -> float:
     """Give a μ that covers the losses between `start` and `end`, by Chernoff's bound on their probability."""
-    from scipy.special import ndtri_exp
-
     if start >= end:
         return 0.0
     places = np.geomspace(start, end, TAIL_STEPS + 1)
-    quantile, steepest = -ndtri_exp(_log_chance(pairs, places[:-1])), places[1:]
+    quantile, steepest = -log_quantiles(_log_chance(pairs, places[:-1])), places[1:]
     room = quantile**2 - 2 * steepest
     return math.inf if (room < 0).any() else float((2 * steepest / (quantile + np.sqrt(room))).max())
 
@@ -180,8 +175,6 @@ def _step(variance: float) -> float:
     """Bound the μ of an integer moved by one under discrete Gaussian noise, by comparing tails on the integers."""
     if variance >= WIDE:
         return (1 + SLACK) / math.sqrt(variance - 2)
-    from scipy.special import ndtri
-
     root = 1 / math.sqrt(variance)
     if variance < ROUGH:
         return math.inf
@@ -189,7 +182,7 @@ def _step(variance: float) -> float:
     integers = np.arange(1.0, math.ceil(38 / root) + 2)
     weights = np.exp(-(integers**2) / (2 * variance))
     tails = np.cumsum(weights[::-1])[::-1] / (1 + 2 * weights.sum())
-    quantiles = -ndtri(tails[: far + 1])
-    steps = np.diff(quantiles, prepend=-quantiles[0])
+    places = -quantiles(tails[: far + 1])
+    steps = np.diff(places, prepend=-places[0])
     tail = FAR - math.sqrt(FAR * FAR - 2 * FAR * root)
     return (max(float(steps.max()), tail) + QUANTILE_ERROR) * (1 + SLACK)

@@ -14,6 +14,7 @@ from reaedp.errors import DeclarationError, sentence
 from reaedp.privacy.accounting import delta, epsilon, tally
 from reaedp.privacy.loss import Price, positive
 from reaedp.privacy.merging import failure
+from reaedp.privacy.normal import probabilities, quantiles
 
 Floats = NDArray[np.float64]
 
@@ -106,9 +107,7 @@ class GaussianPromised:
 
     def true_positives(self, false_positives: ArrayLike) -> Floats:
         """The largest true positive rate at each false positive rate: Φ(Φ⁻¹(FPR) + μ)."""
-        from scipy.special import ndtri
-
-        return _normal(ndtri(np.asarray(false_positives, dtype=np.float64)) + self.mu)
+        return probabilities(quantiles(np.asarray(false_positives, dtype=np.float64)) + self.mu)
 
     @property
     def advantage(self) -> float:
@@ -118,12 +117,12 @@ class GaussianPromised:
     @property
     def accuracy(self) -> float:
         """The largest accuracy: Φ(μ/2)."""
-        return float(_normal(self.mu / 2))
+        return float(probabilities(self.mu / 2))
 
     @property
     def auc(self) -> float:
         """The largest AUC: Φ(μ/√2)."""
-        return float(_normal(self.mu / np.sqrt(2)))
+        return float(probabilities(self.mu / np.sqrt(2)))
 
 
 def permitted(epsilon: float, delta: float = 0.0) -> Promised:
@@ -139,10 +138,3 @@ def permitted_by(price: Price) -> Promised:
     smallest = failure(charged)[1] + _SMALL_DELTA
     largest = epsilon(charged, smallest) if smallest < 1 else 0.0
     return Promised(tuple((float(e), delta(charged, float(e))) for e in np.linspace(0.0, largest, _PROMISES)))
-
-
-def _normal(x: ArrayLike) -> Floats:
-    from scipy.special import ndtr
-
-    chance: Floats = np.asarray(ndtr(x), dtype=np.float64)
-    return chance

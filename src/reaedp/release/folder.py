@@ -26,7 +26,8 @@ from reaedp.release.place import MANIFEST_FILE, outside_releases, plain_digest
 from reaedp.release.readme import readme
 from reaedp.release.release import Release
 from reaedp.report.charts.curves import mean_curve, synthetic_curves
-from reaedp.report.charts.drawing import drawn, svg
+from reaedp.report.charts.drawing import drawn
+from reaedp.report.charts.plain_svg import svg
 from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, ByKind
 from reaedp.statistics.statistic import Statistic
 

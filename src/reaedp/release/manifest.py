@@ -62,7 +62,7 @@ def manifest(
         **contract_facts(contract),
         "private": not any(release.seeded for release in releases),
         "releases": [_release(release, contract, own_files(release.name, hashes)) for release in releases],
-        "software": _software(),
+        "software": software(),
         "files": hashes,
         "audit": None,
         "ledger": None,
@@ -81,7 +81,7 @@ def contract_facts(contract: Contract) -> dict[str, Any]:
 
 
 @cache
-def _software() -> dict[str, str | None]:
+def software() -> dict[str, str | None]:
     """Versions, which are looked up in files."""
     required = {name: version(name) for name in LIBRARIES}
     return {"python": platform.python_version()} | required | {name: _installed(name) for name in OPTIONAL_LIBRARIES}

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from reaedp.audits.pre_release import pre_release_audit
+from reaedp.audits.kept_audit import audited as audited_before
 from reaedp.curator.curator import Curator, charged
 from reaedp.engines.data import Data, Engine
-from reaedp.mechanisms.noise import Noise, fresh_generator
+from reaedp.mechanisms.noise import Noise
 from reaedp.plan.plan import Plan
 from reaedp.plan.registration import check_registered
 from reaedp.release.folder import expected_bytes, new_folder
@@ -42,8 +42,7 @@ def publish(
     facts: dict[str, Any] = {}
     if audited:
         progress("auditing the plan on made-up data")
-        findings = pre_release_audit(plan.contract, requests, rng=fresh_generator())
-        facts["audit"] = [finding.record for finding in findings]
+        facts["audit"] = audited_before(plan.contract, requests)
     size = expected_bytes(plan.contract, [request.statistic for request in requests])
     with new_folder(Path(out), size) as folder:
         releases = curator.release_all(requests, progress)

@@ -1,10 +1,11 @@
 """Panels become one HTML file that opens from disk: styles, scripts and charts are inside, nothing is fetched.
 
-Charts are drawn by Vega, which is inlined once. Each stands on the page as a picture first, for print and for readers
-without scripts; a script makes it answer to the pointer when it comes into view.
+Each chart stands on the page as a picture first, for print and for readers without scripts. Vega, which is inlined
+once, makes it answer to the pointer when it comes into view.
 """
 
 import base64
+import gzip
 import hashlib
 import re
 from contextlib import suppress
@@ -18,12 +19,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from reaedp.errors import DeclarationError
-from reaedp.report.charts.drawing import Specification, svg
+from reaedp.report.charts.drawing import Specification
+from reaedp.report.charts.plain_svg import svg
 from reaedp.report.number import written
 from reaedp.report.panel import Figure, Panel, Picture
 
-#: Ids of an SVG must not meet those of another one on the same page.
-_IDS = re.compile(r"\b(gradient_|clip)(\d+)\b")
 _CODE = re.compile(r"`([^`]+)`")
 
 
@@ -58,21 +58,16 @@ def written_page(template: str, script: str, names: dict[str, Any]) -> str:
 
 @cache
 def bundle() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script."""
-    import vl_convert
-
-    # Without a snippet it is everything; its stub knows of no such call.
-    code = str(vl_convert.javascript_bundle(None))  # type: ignore[arg-type]
-    return code.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    """Vega, Vega-Lite and Vega-Embed as one script, as `packaging/vega.py` made it."""
+    return gzip.decompress(Path(__file__).with_name("vega.js.gz").read_bytes()).decode()
 
 
 def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("reaedp.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    counted = iter(range(1_000_000))
     environment.filters |= {
-        "picture": lambda figure: _picture(figure, next(counted)),
+        "picture": _picture,
         "responsive": _responsive,
         "data": _data,
         "said": _said,
@@ -86,11 +81,9 @@ def _source(name: str) -> str:
     return loader.get_source(Environment(autoescape=True), name)[0]
 
 
-def _picture(figure: Figure, number: int) -> Markup:
-    """The chart as Vega draws it, which escapes texts; its ids count on from chart to chart."""
-    seen: dict[str, str] = {}
-    drawn = _IDS.sub(lambda found: seen.setdefault(found[0], f"{found[1]}{number}_{len(seen)}"), svg(figure.chart))
-    return Markup(drawn)
+def _picture(figure: Figure) -> Markup:
+    """The chart as it is drawn, with texts escaped."""
+    return Markup(svg(figure.chart))
 
 
 def _responsive(figure: Figure) -> Specification:

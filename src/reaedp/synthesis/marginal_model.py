@@ -7,6 +7,7 @@ tables of two or three columns that the model misses most are chosen and counted
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from reaedp.contract import Contract
@@ -77,24 +78,11 @@ class MarginalModel(Buyable, OnRecords):
 
         It is so together with what is bought `beside` it, whose price is at most half of both.
         """
-        from reaedp.privacy.accounting import concentrated_rho, fits, gaussian_mu, tally
-        from reaedp.privacy.budget import Budget
-        from reaedp.privacy.conversion import bisect
-
-        budget, sensitivity = Budget(epsilon, delta), counting_sensitivity(contract.unit)
         axes = contract.select(columns)
         possible = possible_tables([axis.size for axis in axes])
-
-        def bought(mu: float) -> "MarginalModel":
-            return cls.split(mu, len(axes), possible)
-
-        def enough(mu: float) -> bool:
-            return fits(tally([bought(mu).price(sensitivity), beside]), budget)
-
-        # Every part is at least as private as concentrated privacy with ρ = μ²/2, and not more than a Gaussian.
-        share = 0.5 if beside else 1.0
-        surely = math.sqrt(2 * concentrated_rho(share * epsilon, share * delta)) * (1 - 1e-6)
-        return bought(bisect(enough, surely, gaussian_mu(epsilon, delta) * (1 + 1e-6), 1e-4))
+        sensitivity, number = counting_sensitivity(contract.unit), len(axes)
+        mu = _mu_within(epsilon, delta, sensitivity, columns=number, possible=possible, beside=beside)
+        return cls.split(mu, number, possible)
 
     @classmethod
     def split(cls, mu: float, columns: int, possible: int | None = None) -> "MarginalModel":
@@ -170,6 +158,26 @@ class MarginalModel(Buyable, OnRecords):
 
     def _tables(self, sensitivity: Sensitivity) -> Calibrated:
         return Calibrated(Gaussian(self.table_rho), sensitivity)
+
+
+@lru_cache(maxsize=1024)
+def _mu_within(
+    epsilon: float, delta: float, sensitivity: Sensitivity, *, columns: int, possible: int, beside: Price
+) -> float:
+    """The largest μ, within 0.01 %, whose parts cost at most (ε, δ) together with what is bought beside them."""
+    from reaedp.privacy.accounting import concentrated_rho, fits, gaussian_mu, tally
+    from reaedp.privacy.budget import Budget
+    from reaedp.privacy.conversion import bisect
+
+    budget = Budget(epsilon, delta)
+
+    def enough(mu: float) -> bool:
+        return fits(tally([MarginalModel.split(mu, columns, possible).price(sensitivity), beside]), budget)
+
+    # Every part is at least as private as concentrated privacy with ρ = μ²/2, and not more than a Gaussian.
+    share = 0.5 if beside else 1.0
+    surely = math.sqrt(2 * concentrated_rho(share * epsilon, share * delta)) * (1 - 1e-6)
+    return bisect(enough, surely, gaussian_mu(epsilon, delta) * (1 + 1e-6), 1e-4)
 
 
 class OnModel(OnRecords):

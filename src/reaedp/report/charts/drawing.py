@@ -1,4 +1,4 @@
-"""What all charts share: colours, data, axes, and how a specification becomes a picture.
+"""What all charts share: colours, data, axes.
 
 Fields have short names of our own, because Vega reads dots and brackets in a name as a path; names from outside are
 titles and values only.
@@ -34,13 +34,6 @@ _CONFIG = {
 def drawn(specification: Specification) -> Specification:
     """The specification in the style of the project."""
     return {"background": None, "config": _CONFIG, "width": WIDTH, "height": HEIGHT} | specification
-
-
-def svg(specification: Specification) -> str:
-    """Draw the chart as SVG."""
-    import vl_convert
-
-    return str(vl_convert.vegalite_to_svg(specification))
 
 
 def values(frame: Frame) -> Specification:

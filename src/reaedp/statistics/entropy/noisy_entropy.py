@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from reaedp.answer import Integers
 from reaedp.errors import DeclarationError, sentence
 from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.privacy.normal import quantile
 from reaedp.statistics.entropy.correction import Corrected, c_log_c, correction
 from reaedp.statistics.histogram import onto_simplex
 from reaedp.table import Table
@@ -112,8 +113,6 @@ def _with_known_sum(corrected: Corrected, sums: Floats, total: Floats, slopes: F
 
 def normal_quantile(confidence: float) -> float:
     """How many standard errors a normal variable stays within so often."""
-    from scipy.special import ndtri
-
     if not 0 < confidence < 1:
         raise DeclarationError(sentence("confidence must lie between 0 and 1", given=confidence))
-    return -float(ndtri((1 - confidence) / 2))
+    return -quantile((1 - confidence) / 2)
