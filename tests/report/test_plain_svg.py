@@ -15,6 +15,7 @@ from reaedp.report.charts.curves import mean_curve, synthetic_curves
 from reaedp.report.charts.drawing import Specification, drawn
 from reaedp.report.charts.entropies import entropies, information_map
 from reaedp.report.charts.histograms import histogram, largest_cells
+from reaedp.report.charts.picture import picture
 from reaedp.report.charts.plain_svg import svg
 from reaedp.report.charts.promises import Marks, beliefs, three_marks
 from reaedp.report.charts.records import profile
@@ -83,6 +84,31 @@ def test_a_picture_has_the_marks_that_vega_draws(name: str) -> None:
     ours, theirs = _marks(svg(CHARTS[name])), _marks(vl_convert.vegalite_to_svg(CHARTS[name]))
     assert sum(number for _, number in theirs) == sum(number for _, number in ours)
     assert {kind for kind, _ in theirs} >= {kind for kind, _ in ours}
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_charts_of_the_project_are_drawn_plainly(name: str) -> None:
+    assert svg(CHARTS[name]) == picture(CHARTS[name], 1)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"facet": {"field": "axis0"}},
+        {"mark": {"type": "arc"}},
+        {"mark": {"type": "bar", "cornerRadius": 5}},
+        {"encoding": {"size": {"field": "count"}}},
+        {"encoding": {"x": {"field": "count", "type": "quantitative", "aggregate": "mean"}}},
+        {"encoding": {"y": {"field": "axis0", "type": "nominal", "axis": {"labelColor": "red"}}}},
+        {"encoding": {"x": {"field": "count", "type": "quantitative", "scale": {"reverse": True}}}},
+    ],
+    ids=str,
+)
+def test_what_is_not_known_here_is_drawn_by_vega(part: Specification, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vl_convert, "vegalite_to_svg", lambda _: '<svg id="clip1" href="#clip1 gradient_0"/>')
+    assert '<svg id="clip7_0" href="#clip7_0 gradient_7_1"/>' == picture(CHARTS["bars"] | part, 7)
+    layered = {"layer": [part], "data": CHARTS["bars"]["data"]}
+    assert "clip7_0" in picture(layered, 7)
 
 
 @pytest.mark.parametrize("name", ["bars", "cells", "largest", "map", "beliefs", "profile"])

@@ -20,7 +20,7 @@ from markupsafe import Markup, escape
 
 from reaedp.errors import DeclarationError
 from reaedp.report.charts.drawing import Specification
-from reaedp.report.charts.plain_svg import svg
+from reaedp.report.charts.picture import picture
 from reaedp.report.number import written
 from reaedp.report.panel import Figure, Panel, Picture
 
@@ -66,8 +66,9 @@ def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("reaedp.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
+    counted = iter(range(1_000_000))
     environment.filters |= {
-        "picture": _picture,
+        "picture": lambda figure: Markup(picture(figure.chart, next(counted))),  # which escapes texts
         "responsive": _responsive,
         "data": _data,
         "said": _said,
@@ -79,11 +80,6 @@ def _environment() -> Environment:
 def _source(name: str) -> str:
     loader = PackageLoader("reaedp.report")
     return loader.get_source(Environment(autoescape=True), name)[0]
-
-
-def _picture(figure: Figure) -> Markup:
-    """The chart as it is drawn, with texts escaped."""
-    return Markup(svg(figure.chart))
 
 
 def _responsive(figure: Figure) -> Specification:

@@ -122,7 +122,7 @@ def _count(length: float, channel: str) -> int:
 
 def _marks(plot: Plot, layer: Layer) -> str:
     kind = layer.mark["type"]
-    drawn = "".join(_DRAWN[kind](plot, layer))
+    drawn = "".join(MARKS[kind](plot, layer))
     return f'<g class="mark-{_CLASSES.get(kind, kind)} role-mark">{drawn}</g>'
 
 
@@ -260,7 +260,7 @@ def _ways(plot: Plot, layer: Layer, channel: str) -> list[list[tuple[float, floa
     return [sorted(way) for way in groups.values()]
 
 
-_DRAWN: dict[str, Callable[[Plot, Layer], Iterator[str]]] = {
+MARKS: dict[str, Callable[[Plot, Layer], Iterator[str]]] = {
     "bar": _bars,
     "rect": _cells,
     "rule": _rules,

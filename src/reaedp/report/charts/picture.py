@@ -1,0 +1,55 @@
+"""The picture of a chart: drawn here if every part of its specification is known here, and by Vega otherwise."""
+
+import re
+from collections.abc import Iterator
+
+from reaedp.report.charts.drawing import Specification
+from reaedp.report.charts.plain_svg import MARKS, svg
+
+#: What the plain drawing minds, or may leave to the script that makes a chart answer to the pointer.
+_PARTS = {"background", "config", "data", "encoding", "height", "layer", "mark", "params", "transform", "width"}
+_MARK = {
+    "type", "angle", "color", "filled", "opacity", "point", "shape", "size", "strokeDash", "strokeWidth", "thickness",
+}  # fmt: skip
+_PLACE = {"axis", "field", "scale", "sort", "title", "type"}
+_CHANNELS = {
+    "color": {"axis", "datum", "field", "legend", "scale", "title", "type"},
+    "detail": {"field", "type"},
+    "opacity": {"condition", "value"},
+    "tooltip": set[str](),
+    "x": _PLACE,
+    "x2": {"field"},
+    "y": _PLACE,
+    "y2": {"field"},
+    "yOffset": {"field", "sort", "type"},
+}
+_AXIS = {"format", "labelAngle", "labelLimit", "labelOverlap"}
+_SCALE = {"domain", "range", "scheme", "type", "zero"}
+#: Ids of an SVG must not meet those of another one on the same page.
+_IDS = re.compile(r"\b(gradient_|clip)(\d+)\b")
+
+
+def picture(specification: Specification, number: int) -> str:
+    """The chart as SVG; `number` tells it from the other charts of a page."""
+    if not any(_unknown(specification)):
+        return svg(specification)
+    import vl_convert
+
+    seen: dict[str, str] = {}
+    drawn = str(vl_convert.vegalite_to_svg(specification))
+    return _IDS.sub(lambda found: seen.setdefault(found[0], f"{found[1]}{number}_{len(seen)}"), drawn)
+
+
+def _unknown(part: Specification) -> Iterator[bool]:
+    """For each rule whether a chart, or a layer of one, breaks it."""
+    yield not part.keys() <= _PARTS
+    if "mark" in part:
+        yield not part["mark"].keys() <= _MARK or part["mark"]["type"] not in MARKS
+    for name, channel in part.get("encoding", {}).items():
+        yield name not in _CHANNELS
+        if name in _CHANNELS and isinstance(channel, dict):
+            yield not channel.keys() <= _CHANNELS[name]
+            yield not (channel.get("axis") or {}).keys() <= _AXIS
+            yield not (channel.get("scale") or {}).keys() <= _SCALE
+    for layer in part.get("layer", ()):
+        yield from _unknown(layer)
