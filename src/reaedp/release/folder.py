@@ -27,7 +27,7 @@ from reaedp.release.readme import readme
 from reaedp.release.release import Release
 from reaedp.report.charts.curves import mean_curve, synthetic_curves
 from reaedp.report.charts.drawing import drawn
-from reaedp.report.charts.plain_svg import svg
+from reaedp.report.charts.picture import picture
 from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, ByKind
 from reaedp.statistics.statistic import Statistic
 
@@ -145,7 +145,7 @@ def _write_release(stem: Path, release: Release) -> list[str]:
     specify = _PICTURES.of(release.statistic)
     pictures = release.attachments
     if specify is not None and len(next(iter(frame.values()))):
-        pictures = pictures | {".svg": svg(drawn(specify(frame)) | {"background": "white"}).encode()}
+        pictures = pictures | {".svg": picture(drawn(specify(frame)) | {"background": "white"}, 0).encode()}
     for suffix, content in pictures.items():
         stem.with_suffix(suffix).write_bytes(content)
     return list(frame)
