@@ -18,9 +18,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from reaedp.errors import DeclarationError
-from reaedp.report.charts.drawing import Specification, svg
-from reaedp.report.number import written
-from reaedp.report.panel import Figure, Panel, Picture
+from reaedp.report.charts.drawing import svg
+from reaedp.report.number import about, written
+from reaedp.report.panel import Card, Figure, Panel, Picture, Score
 
 #: Ids of an SVG must not meet those of another one on the same page.
 _IDS = re.compile(r"\b(gradient_|clip)(\d+)\b")
@@ -36,6 +36,8 @@ class Page:
     panels: tuple[Panel, ...]
     #: Shown large, on every printed page.
     warning: str = ""
+    #: What matters most, before all else.
+    cards: tuple[Card, ...] = ()
     #: Parts of the budget: name, share, words.
     bar: tuple[tuple[str, float, str], ...] = ()
     #: Whether private and original numbers can be switched.
@@ -73,11 +75,12 @@ def _environment() -> Environment:
     counted = iter(range(1_000_000))
     environment.filters |= {
         "picture": lambda figure: _picture(figure, next(counted)),
-        "responsive": _responsive,
         "data": _data,
         "said": _said,
+        "about": about,
         "written": written,
     }
+    environment.tests["score"] = lambda cell: isinstance(cell, Score)
     return environment
 
 
@@ -90,12 +93,7 @@ def _picture(figure: Figure, number: int) -> Markup:
     """The chart as Vega draws it, which escapes texts; its ids count on from chart to chart."""
     seen: dict[str, str] = {}
     drawn = _IDS.sub(lambda found: seen.setdefault(found[0], f"{found[1]}{number}_{len(seen)}"), svg(figure.chart))
-    return Markup(drawn)
-
-
-def _responsive(figure: Figure) -> Specification:
-    """The chart made as wide as its place."""
-    return figure.chart | {"width": "container"}
+    return Markup(drawn.replace("<svg ", f'<svg role="img" aria-label="{escape(figure.words)}" ', 1))
 
 
 def _data(picture: Picture) -> str:
