@@ -20,7 +20,7 @@ LAYERS = [
     ["privacy"],
     ["ledger"],
     ["contract"],
-    ["rate", "label"],
+    ["rate", "label", "number"],
     ["frames"],
     ["answer", "table"],
     ["mechanisms"],

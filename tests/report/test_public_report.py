@@ -51,7 +51,7 @@ def page(folder: Path) -> str:
 def numbers_of(page: str, anchor: str) -> list[list[str]]:
     """The rows of all tables of one section, numbers as they are and not as they are written."""
     section = page.split(f'<section id="{anchor}"')[1].split("<section ", maxsplit=1)[0]
-    rows = re.findall(r"<tr>(.*?)</tr>", section, flags=re.DOTALL)
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", section, flags=re.DOTALL)
     cell = re.compile(r'<td class="number" data-value="([^"]*)">|<td><bdi>(.*?)</bdi></td>')
     return [[number or text for number, text in cell.findall(row)] for row in rows]
 

@@ -1,5 +1,7 @@
 """What an examination found: a verdict, the numbers behind it, and how they were got."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
@@ -7,6 +9,7 @@ from typing import Any
 from reaedp.audits.ceilings import Ceilings
 from reaedp.audits.claim import Claim
 from reaedp.audits.power import Power
+from reaedp.number import about
 from reaedp.rate import Rate
 from reaedp.release.readme import posterior
 
@@ -109,6 +112,35 @@ def judge(claim: Claim, shown: float, violated: bool, ceilings: Ceilings) -> Ver
         return Verdict.VIOLATED
     best = claim.epsilon if ceilings.attainable is None else min(claim.epsilon, ceilings.attainable)
     return Verdict.CONSISTENT if shown >= STRONG * best else Verdict.WEAK
+
+
+def conclusion(findings: Sequence[Finding]) -> str:
+    """All findings in one line: whether the audit was passed, and how strong it was."""
+    broken, weak, left_out = (
+        sum(finding.verdict is each for finding in findings)
+        for each in (Verdict.VIOLATED, Verdict.WEAK, Verdict.NOT_COVERED)
+    )
+    made = len(findings) - left_out
+    if broken:
+        return f"NOT PASSED: {broken} of {made} tests found more than is promised. Do not release."
+    parts = [f"PASSED: none of {made} tests found more than is promised.", _strength(findings)]
+    parts += [f"Tests that were weak: {weak}."] * bool(weak)
+    parts += [f"Tests that could not be made: {left_out}."] * bool(left_out)
+    return " ".join(filter(None, parts))
+
+
+def _strength(findings: Sequence[Finding]) -> str:
+    """How much more than its charge a release would have to reveal to be caught by the tests that sample."""
+    multiples = [finding.power.multiple for finding in findings if finding.power is not None]
+    seen = [multiple for multiple in multiples if math.isfinite(multiple)]
+    if not multiples:
+        return "How strong: nothing was sampled; what was compared is equal."
+    if not seen:
+        return "How strong: too few runs to catch anything."
+    least, most = about(min(seen), 2), about(max(seen), 2)
+    between = f"{least} times" if least == most else f"{least} to {most} times"
+    blind = f"; {len(multiples) - len(seen)} more had too few runs" if len(seen) < len(multiples) else ""
+    return f"How strong: {len(seen)} of them would have caught a release that reveals {between} its charge{blind}."
 
 
 _NOT_COVERED = {

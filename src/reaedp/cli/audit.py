@@ -84,9 +84,11 @@ def _audit_plan(path: Path, runs: int | None, rng: "Generator") -> "list[Finding
 
 
 def _conclude(findings: "list[Finding]") -> None:
-    from reaedp.audits.finding import Verdict, not_covered
+    from reaedp.audits.finding import Verdict, conclusion, not_covered
+    from reaedp.cli.screen import console
 
     _show([*findings, *not_covered()])
+    console.print(conclusion(findings), markup=False, soft_wrap=True)
     if any(finding.verdict is Verdict.VIOLATED for finding in findings):
         raise typer.Exit(1)
 

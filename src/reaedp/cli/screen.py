@@ -13,9 +13,11 @@ from rich.table import Table
 from rich.text import Text
 
 from reaedp.ledger.admission import shown
+from reaedp.number import about
 from reaedp.plan.advice import advice
 from reaedp.plan.forecast import Forecast
 from reaedp.plan.plan import Plan
+from reaedp.plan.usefulness import unused, useless
 from reaedp.privacy.accounting import epsilon
 from reaedp.privacy.budget import Budget
 from reaedp.release.readme import factor, hundredths, posterior
@@ -68,21 +70,22 @@ def show_plan(plan: Plan, plot: Path | None = None) -> None:
     with steps() as progress:
         progress("computing costs and expected errors")
         forecasts = [Forecast.of(request, contract) for request in requests]
-        told = list(advice(requests, contract))
+        told = [*advice(requests, contract), *unused(plan)]
+        warnings = [str(found) for found in useless(plan)]
         if plot is not None:
             _plot_records(plan, plot)
     table = Table(title=f"Plan for {contract.dataset}", title_justify="left")
     for heading in ("release", "what", "ε", "cells", "mean error", "95 % error", "all cells, 95 %"):
         table.add_column(heading, justify="left" if heading in ("release", "what") else "right")
-    for forecast in forecasts:
+    for planned, forecast in zip(plan.releases, forecasts, strict=True):
         expected = forecast.expected
-        numbers = (f"{forecast.epsilon:.4g}", f"{forecast.cells:,}", f"±{expected.mean_error:.2g}")
-        bounds = (f"±{expected.bound:,.3g} {expected.unit}", f"±{expected.bound_all:,.3g} {expected.unit}")
-        table.add_row(forecast.name, forecast.title, *numbers, *bounds)
+        numbers = (about(forecast.epsilon), f"{forecast.cells:,}", f"±{about(expected.mean_error)}")
+        bounds = (f"±{about(bound)} {expected.unit}" for bound in (expected.bound, expected.bound_all))
+        table.add_row(*map(Text, (forecast.name, planned.label or forecast.title, *numbers, *bounds)))
     console.print(table)
     for forecast in forecasts:
         console.print(f"{forecast.name}: {forecast.words}", markup=False)
-    for line in told:
+    for line in (*told, *warnings):
         console.print(line, markup=False)
     cost = shown(epsilon(plan.prices(), contract.budget.delta), up=True)
     console.print(f"All releases together cost ε = {cost} at δ = {contract.budget.delta:g}.")

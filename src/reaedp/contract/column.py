@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 from numpy.typing import NDArray
 
+from reaedp.contract.wording import Described
 from reaedp.errors import Mistakes
 
 Rule = Literal["cell", "nearest", "drop"]
@@ -31,7 +32,7 @@ class Ends(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column(ABC):
+class Column(Described, ABC):
     """What every kind of column declares.
 
     `provenance` is the custodian's word that the declared cells are public knowledge, or "dp" with the ledger
@@ -42,7 +43,6 @@ class Column(ABC):
     #: The troubles this kind can meet, and where "nearest" is a possible answer.
     troubles: ClassVar[tuple[Trouble, ...]]
 
-    name: str
     provenance: Provenance
     entry: int | None = None
 
@@ -108,6 +108,7 @@ class Column(ABC):
             "A column's name must be a text of 1 to 10,000 characters",
             given=self.name,
         )
+        self.note_wording(mistakes, self.where(""))
         mistakes.unless(
             self.provenance in get_args(Provenance),
             f"{self.where('provenance')} must be 'public' or 'dp'",

@@ -17,6 +17,7 @@ from reaedp.contract.notation import ColumnNotation
 from reaedp.contract.number import Integer, Number
 from reaedp.contract.picture import Picture
 from reaedp.contract.plugins import known
+from reaedp.contract.wording import declared_facts
 from reaedp.errors import DeclarationError, Mistakes, sentence, unknown
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.unit import Unit
@@ -121,8 +122,8 @@ class Contract:
             "dataset": self.dataset,
             "unit": asdict(self.unit),
             "budget": asdict(self.budget),
-            "columns": [{"kind": column.kind, **asdict(column)} for column in self.columns],
-        } | ({"curves": [asdict(curve) for curve in self.curves]} if self.curves else {})
+            "columns": [{"kind": column.kind, **declared_facts(column)} for column in self.columns],
+        } | ({"curves": [declared_facts(curve) for curve in self.curves]} if self.curves else {})
         facts |= {"picture": asdict(self.picture)} if self.picture else {}
         facts |= {"files": self.files.facts()} if self.files and self.files.facts() else {}
         return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Literal, get_args
 
 from reaedp.contract.column import Provenance, finite, repetitions, whole
+from reaedp.contract.wording import Described
 from reaedp.errors import Mistakes
 
 Form = Literal["wide", "long"]
@@ -22,7 +23,7 @@ LARGEST_NUMBER = 1e100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Curve:
+class Curve(Described):
     """One curve for each row, over the columns `points`, or one for each value of the column `id`.
 
     The `form` is "wide", with a column of `points` for each of the times `at`, or "long", with the columns `time` and
@@ -36,7 +37,6 @@ class Curve:
     ('who', 'day', 'mood')
     """
 
-    name: str
     form: Form
     interval: tuple[float, float]
     basis: BasisName
@@ -79,6 +79,7 @@ class Curve:
             "A curve's name must be a text of 1 to 10,000 characters",
             given=self.name,
         )
+        self.note_wording(mistakes, self.where(""))
         for key, words in (("form", Form), ("basis", BasisName), ("missing", Missing), ("provenance", Provenance)):
             given, allowed = getattr(self, key), get_args(words)
             mistakes.unless(

@@ -3,9 +3,10 @@
 Everything that is added was computed from the data without noise, so that every page says not to publish it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -17,9 +18,9 @@ from reaedp.evaluation.line import Line
 from reaedp.evaluation.originals import original
 from reaedp.report.charts.drawing import drawn
 from reaedp.report.charts.promises import Marks, three_marks
-from reaedp.report.number import written
+from reaedp.report.number import about, written
 from reaedp.report.page import Page, render
-from reaedp.report.panel import Cell, Figure, Grid, Panel
+from reaedp.report.panel import Cell, Figure, Grid, Panel, Score
 from reaedp.report.public import page_of, panels_of
 from reaedp.report.published import PublishedFolder
 from reaedp.statistics.by_kind import ENTROPIES, ByKind
@@ -30,6 +31,8 @@ from reaedp.synthesis.synthetic import Synthetic
 WARNING = "NOT TO BE PUBLISHED: for the custodian only. Parts of this page were computed from the data without noise."
 #: Attacks that one chart can show.
 MOST_MARKS = 40
+#: Rows of a table that stands open.
+MOST_OPEN = 12
 
 
 def custodian_report(
@@ -55,10 +58,10 @@ def custodian_report(
     progress("counting without noise, to compare")
     releases = finished(Path(folder), data, None, engine)
     published = PublishedFolder.read(Path(folder))
-    panels = panels_of(published, {release.name: original(release) for release in releases})
-    page = page_of(
-        published, (*panels[:4], utility(lines), attacks(lines, releases), exposure(releases, rng), *panels[4:])
-    )
+    found, *rest = panels_of(published, {release.name: original(release) for release in releases})
+    titles = {release.name: release.title for release in published.releases}
+    own = (utility(lines, titles), attacks(lines, releases, titles), exposure(releases, rng, titles))
+    page = page_of(published, (found, *own, *rest))
     progress("drawing")
     return render(_marked(page))
 
@@ -68,11 +71,17 @@ def _marked(page: Page) -> Page:
     return replace(page, title=title, warning=" ".join(filter(None, (WARNING, page.warning))), switch=True)
 
 
-def utility(lines: Sequence[Line]) -> Panel:
+#: What releases are called, by their names.
+Titles = Mapping[str, str]
+NO_TITLES: Titles = MappingProxyType({})
+
+
+def utility(lines: Sequence[Line], titles: Titles = NO_TITLES) -> Panel:
     """How near the releases are to the truth."""
     chosen = [line for line in lines if line.permitted is None]
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (line.release, line.subject, line.measure, line.value, _range(line)) for line in chosen
+        (titles.get(line.release, line.release), line.subject, line.measure, line.value, _range(line))
+        for line in chosen
     )
     return Panel(
         anchor="utility",
@@ -83,30 +92,33 @@ def utility(lines: Sequence[Line]) -> Panel:
                 " the truth; the switch above shows either or both."
             ),
         ),
-        grids=(Grid("Errors", ("release", "what", "measure", "value", "interval"), rows),),
+        grids=(
+            Grid("Errors", ("release", "what", "measure", "value", "interval"), rows, folded=len(rows) > MOST_OPEN),
+        ),
         disclosable=False,
     )
 
 
-def attacks(lines: Sequence[Line], releases: Sequence[Finished]) -> Panel:
+def attacks(lines: Sequence[Line], releases: Sequence[Finished], titles: Titles = NO_TITLES) -> Panel:
     """What attackers reach, beside a blind guess and what is allowed, and which releases nobody attacked and why."""
     chosen = [line for line in lines if line.permitted is not None]
     measures = list(dict.fromkeys(line.measure for line in chosen))
-    figures = tuple(_figure(measure, [line for line in chosen if line.measure == measure]) for measure in measures)
+    figures = tuple(
+        _figure(measure, [line for line in chosen if line.measure == measure], titles, folded=place > 0)
+        for place, measure in enumerate(measures)
+    )
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (
-            line.release,
+            titles.get(line.release, line.release),
             line.subject,
             line.measure,
-            line.value,
+            Score(line.value, _beside(line)),
             _range(line),
-            "" if line.control is None else line.control,
-            "" if line.baseline is None else line.baseline,
             "" if line.permitted is None else line.permitted,
         )
         for line in chosen
     )
-    heads = ("release", "attack", "measure", "measured", "interval", "people not in the data", "blind guess", "allowed")
+    heads = ("release", "attack", "measure", "measured", "interval", "allowed")
     words = (
         "These attacks were run against the real data. Compare each result with the one for people who are not in the"
         " data: what an attacker gets right about them follows from the population, not from their own rows. A weak"
@@ -116,7 +128,7 @@ def attacks(lines: Sequence[Line], releases: Sequence[Finished]) -> Panel:
     return Panel(
         anchor="attacks",
         title="What attacks achieve",
-        words=((words,) if chosen else ()) + _not_attacked(chosen, releases),
+        words=((_verdict(chosen), words) if chosen else ()) + _not_attacked(chosen, releases, titles),
         figures=figures,
         grids=(Grid("All attacks", heads, rows, folded=True),) if chosen else (),
         disclosable=False,
@@ -137,21 +149,38 @@ _TAKES = ByKind[str](
 )
 
 
-def _not_attacked(chosen: Sequence[Line], releases: Sequence[Finished]) -> tuple[str, ...]:
+def _verdict(chosen: Sequence[Line]) -> str:
+    """In words first whether any attack went beyond what is allowed, further than chance explains."""
+    above = sum(line.low is not None and line.permitted is not None and line.low > line.permitted for line in chosen)
+    if not above:
+        return f"No surprise: none of {len(chosen)} results lies above what is allowed by more than chance."
+    return (
+        f"Look closer: {above} of {len(chosen)} results lie above what is allowed with their whole interval. Of many"
+        " results a few do so by chance; if it happens again with another seed, report it."
+    )
+
+
+def _beside(line: Line) -> str:
+    """What the attack reaches without the person's own rows, and what a blind guess reaches."""
+    parts = (("others", line.control), ("blind", line.baseline))
+    return ", ".join(f"{name} {about(value)}" for name, value in parts if value is not None)
+
+
+def _not_attacked(chosen: Sequence[Line], releases: Sequence[Finished], titles: Titles) -> tuple[str, ...]:
     """A sentence for each reason, with the releases for which it holds."""
     attacked, reasons = {line.release for line in chosen}, dict[str, list[str]]()
     for release in releases:
         if release.name not in attacked:
             takes = _TAKES.of(release.statistic)
             reason = f"attacks need {takes}" if takes else "releases of this kind are audited, but have no attacks"
-            reasons.setdefault(reason, []).append(release.name)
+            reasons.setdefault(reason, []).append(titles.get(release.name, release.name))
     return tuple(f"No attack was run on {', '.join(names)}: {reason}." for reason, names in reasons.items())
 
 
-def _figure(measure: str, lines: Sequence[Line]) -> Figure:
+def _figure(measure: str, lines: Sequence[Line], titles: Titles, *, folded: bool) -> Figure:
     marks = [
         Marks(
-            f"{line.release}: {line.subject}",
+            f"{titles.get(line.release, line.release)}: {line.subject}",
             line.baseline or 0.0,
             line.value,
             line.value if line.low is None else line.low,
@@ -165,6 +194,7 @@ def _figure(measure: str, lines: Sequence[Line]) -> Figure:
         drawn(three_marks(marks, measure)),
         f"{measure} of {len(marks)} attacks. Furthest above a blind guess: {highest.name}, with"
         f" {written(highest.measured, 3)}; {written(highest.allowed, 3)} is allowed.",
+        folded=f"The same by another measure: {measure}" if folded else "",
     )
 
 
@@ -172,9 +202,9 @@ def _range(line: Line) -> str:
     return "" if line.low is None else f"{written(line.low, 3)} to {written(line.high, 3)}"
 
 
-def exposure(releases: Sequence[Finished], rng: np.random.Generator) -> Panel:
+def exposure(releases: Sequence[Finished], rng: np.random.Generator, titles: Titles = NO_TITLES) -> Panel:
     """Who would be attacked first."""
-    found = (exposed(release, rng) for release in releases)
+    found = {titles.get(release.name, release.name): exposed(release, rng) for release in releases}
     return Panel(
         anchor="exposure",
         title="Who is most exposed",
@@ -184,6 +214,10 @@ def exposure(releases: Sequence[Finished], rng: np.random.Generator) -> Panel:
                 " them first, and a mistake would harm them most."
             ),
         ),
-        grids=tuple(grid for grid in found if grid is not None),
+        grids=tuple(
+            replace(grid, caption=f"{title}: {grid.caption}", folded=True)
+            for title, grid in found.items()
+            if grid is not None
+        ),
         disclosable=False,
     )

@@ -30,8 +30,8 @@ def _rare(release: Finished, rng: np.random.Generator) -> Grid:  # noqa: ARG001
     order = np.argsort(found.counts, kind="stable")[:LISTED]
     rows = tuple((*_cells(release, found.keys[place]), int(found.counts[place])) for place in order)
     alone = int((found.counts == 1).sum())
-    caption = f"{release.name}: cells with the fewest rows; number of cells with a single row: {alone:,}"
-    return Grid(caption, (*(shown(name, 40) for name in names), "true rows"), rows)
+    caption = f"cells with the fewest rows; number of cells with a single row: {alone:,}"
+    return Grid(caption, (*_heads(release), "true rows"), rows)
 
 
 def _far(release: Finished, rng: np.random.Generator) -> Grid:
@@ -44,8 +44,12 @@ def _far(release: Finished, rng: np.random.Generator) -> Grid:
     means = distances.sum(axis=1) / NEIGHBOURS
     order = np.argsort(-means, kind="stable")[:LISTED]
     rows = tuple((*_cells(release, codes[among[place]]), float(means[place])) for place in order)
-    caption = f"{release.name}: records farthest from their nearest neighbours, among {len(among):,} examined"
-    return Grid(caption, (*(shown(name, 40) for name in names), "mean distance"), rows)
+    caption = f"records farthest from their nearest neighbours, among {len(among):,} examined"
+    return Grid(caption, (*_heads(release), "mean distance"), rows)
+
+
+def _heads(release: Finished) -> tuple[str, ...]:
+    return tuple(shown(column.called, 40) for column in release.contract.select(release.statistic.columns))
 
 
 def _cells(release: Finished, codes: Any) -> tuple[Cell, ...]:

@@ -6,6 +6,7 @@ from typing import Any
 from reaedp.contract import Contract
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
+from reaedp.number import about
 from reaedp.plan.purchase import Purchase
 from reaedp.plan.request import Request
 from reaedp.statistics.by_kind import CURVES, RECORDS, ByKind
@@ -52,8 +53,8 @@ def _of_histogram(request: Request, contract: Contract) -> str:
     rows, cells = public_rows(contract.unit) or 1, request.statistic.cells(contract)
     errors = histogram_errors(request.calibrated(contract), rows, cells).mean(axis=1)
     return (
-        f"Its entropy comes at no extra cost, off by about {errors[-1]:.2g} bits if the cells are equally full, and by"
-        f" up to {errors.max():.2g} otherwise."
+        f"Its entropy comes at no extra cost, off by about {about(float(errors[-1]), 2)} bits if the cells are equally"
+        f" full, and by up to {about(float(errors.max()), 2)} otherwise."
     )
 
 
@@ -63,10 +64,12 @@ def _of_entropy(request: Request, contract: Contract) -> str:
         return ""
     predicted = predicted_errors(contract, statistic.columns, request.mechanism.epsilon)
     route, border = best_route(contract, statistic.columns, request.mechanism.epsilon), predicted.border
-    better = "never better" if border is None else f"better if the entropy is above about {border:.2g} bits"
+    better = (
+        "never better" if border is None else f"better if the entropy is above about {about(float(border), 2)} bits"
+    )
     return (
-        f"A histogram at the same cost would give it with an error of {predicted.histogram.min():.2g} to"
-        f" {predicted.histogram.max():.2g} bits, which is {better}. Best route: {route.name}. {route.why}"
+        f"A histogram at the same cost would give it with an error of {about(float(predicted.histogram.min()), 2)} to"
+        f" {about(float(predicted.histogram.max()), 2)} bits, which is {better}. Best route: {route.name}. {route.why}"
     )
 
 

@@ -13,6 +13,8 @@ from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.threshold import Threshold
+from reaedp.number import about
+from reaedp.plan.labelled import labelled
 from reaedp.plan.request import Request
 from reaedp.privacy.accounting import epsilon as composed_epsilon
 from reaedp.privacy.accounting import tally
@@ -64,7 +66,7 @@ class Forecast:
         expect = _EXPECTATIONS.of(request.statistic)
         return cls(
             name=request.name,
-            title=request.statistic.title,
+            title=labelled(request.statistic, contract).title,
             epsilon=composed_epsilon(tally([noise.price]), contract.budget.delta),
             cells=request.statistic.cells(contract),
             expected=expect(request, contract, noise),
@@ -86,13 +88,13 @@ def _errors(request: Request, contract: Contract, noise: Calibrated) -> tuple[fl
 def _of_numbers(request: Request, contract: Contract, noise: Calibrated) -> Expected:
     mean, bound, bound_all = _errors(request, contract, noise)
     if request.statistic.step(contract) != 1:
-        words = f"Off by about {mean:.2g} bits on average, at most {bound:.2g} with 95 % confidence."
+        words = f"Off by about {about(mean, 2)} bits on average, at most {about(bound, 2)} with 95 % confidence."
         return Expected("bits", mean, bound, bound_all, words)
-    words = f"Counts are off by about {mean:.2g} on average, at most {bound:,.0f} with 95 % confidence. "
+    words = f"Counts are off by about {about(mean, 2)} on average, at most {about(bound)} with 95 % confidence. "
     if isinstance(request.mechanism, Threshold):
         words += f"Cells with fewer than about {request.mechanism.threshold(noise.sensitivity):,} rows will not appear."
     else:  # A 95 % error of half the count or more leaves little to read.
-        words += f"Counts below {2 * bound:,.0f} are mostly noise."
+        words += f"Counts below {about(2 * bound)} are mostly noise."
     return Expected("rows", mean, bound, bound_all, words)
 
 
@@ -105,7 +107,7 @@ def _of_synthetic(request: Request, contract: Contract, noise: Calibrated) -> Ex
 def _of_model(network: MarginalModel, noise: Calibrated) -> str:
     return (
         f"A marginal model is fitted to {network.columns} noisy tables of one column and {network.tables} of several;"
-        f" their cells are off by about {noise.mean_error:,.0f} rows on average."
+        f" their cells are off by about {about(noise.mean_error)} rows on average."
     )
 
 
@@ -120,10 +122,11 @@ def _of_keys(mechanism: Amortised, noise: Calibrated) -> str:
 def _of_records(mechanism: Deniable, noise: Calibrated) -> str:
     plan = mechanism.plan(noise.sensitivity)
     return (
-        f"{_of_model(mechanism.network, noise)} Each record costs ε = {plan.each.epsilon:.3g},"
-        f" δ = {plan.each.delta:.2g}. A candidate passes the test of plausible deniability with probability 1/2 if"
-        f" {plan.test.half:,} seeds could have made it, and always if {plan.test.certain:,} could. At best"
-        f" {100 * (1 - plan.stopping.nothing(1.0)):.3g} % of the records asked for are released; the rest are left out."
+        f"{_of_model(mechanism.network, noise)} Each record costs ε = {about(plan.each.epsilon)},"
+        f" δ = {about(plan.each.delta, 2)}. A candidate passes the test of plausible deniability with probability 1/2"
+        f" if {plan.test.half:,} seeds could have made it, and always if {plan.test.certain:,} could. At best"
+        f" {about(100 * (1 - plan.stopping.nothing(1.0)))} % of the records asked for are released; the rest are left"
+        " out."
     )
 
 
@@ -135,7 +138,7 @@ _METHODS = ByKind[Callable[[Any, Calibrated], str]](
         Deniable: _of_records,
     },
     otherwise=lambda _, noise: (
-        f"The counts behind the records are off by about {noise.mean_error:,.0f} rows per cell on average."
+        f"The counts behind the records are off by about {about(noise.mean_error)} rows per cell on average."
     ),
     plain=(*NOISES, "DeniableCurves"),
     over="mechanisms",
@@ -149,9 +152,9 @@ def _of_curve(request: Request, contract: Contract, noise: Calibrated) -> Expect
     except DeclarationError as reason:
         return Expected("unknown", float("nan"), float("nan"), float("nan"), str(reason))
     words = (
-        f"Noise moves the mean curve by about {error.curve:.3g} (root mean square over time) and by"
-        f" {error.worst_time:.3g} at the worst time; smoothing lowers this. The number of curves is off by"
-        f" {error.number:.3g}."
+        f"Noise moves the mean curve by about {about(error.curve)} (root mean square over time) and by"
+        f" {about(error.worst_time)} at the worst time; smoothing lowers this. The number of curves is off by"
+        f" {about(error.number)}."
     )
     return Expected("data", error.curve, 2 * error.worst_time, 4 * error.worst_time, words)
 
@@ -165,9 +168,10 @@ def _of_synthetic_curves(request: Request, contract: Contract, noise: Calibrated
     moved = mechanism.move * curve.clip
     plan = mechanism.plan(noise.sensitivity)
     words = (
-        f"Each curve costs ε = {plan.each.epsilon:.3g}, δ = {plan.each.delta:.2g}. It takes the first {mechanism.kept}"
-        f" of {curve.rank} coefficients from a seed, the first of them moved by about {moved:.3g}. A candidate passes"
-        f" the test of plausible deniability with probability 1/2 if {plan.test.half:,} curves could have made it."
+        f"Each curve costs ε = {about(plan.each.epsilon)}, δ = {about(plan.each.delta, 2)}. It takes the first"
+        f" {mechanism.kept} of {curve.rank} coefficients from a seed, the first of them moved by about {about(moved)}."
+        f" A candidate passes the test of plausible deniability with probability 1/2 if {plan.test.half:,} curves could"
+        " have made it."
     )
     return Expected("data", moved, 2 * moved, 4 * moved, words)
 
@@ -175,7 +179,8 @@ def _of_synthetic_curves(request: Request, contract: Contract, noise: Calibrated
 def _of_picture(request: Request, contract: Contract, noise: Calibrated) -> Expected:  # noqa: ARG001
     assert contract.picture is not None
     quality = expected_quality(noise, contract.picture)
-    words = f"Pixels are off by about {quality.mae:.3g} on average (PSNR {quality.psnr:.3g} dB or more). {PIXELS_ONLY}"
+    off, ratio = about(quality.mae), about(quality.psnr)
+    words = f"Pixels are off by about {off} on average (PSNR {ratio} dB or more). {PIXELS_ONLY}"
     bounds = noise.error_quantile(0.95), noise.error_quantile(0.95, cells=contract.picture.values)
     return Expected("levels", quality.mae, *bounds, words)
 
@@ -183,7 +188,7 @@ def _of_picture(request: Request, contract: Contract, noise: Calibrated) -> Expe
 def _of_any(request: Request, contract: Contract, noise: Calibrated) -> Expected:
     """Of a statistic that this package does not know nobody knows what its numbers count."""
     mean, bound, bound_all = _errors(request, contract, noise)
-    words = f"Numbers will be off by about {mean:.2g}, 95 % of them by at most {bound:.3g}."
+    words = f"Numbers will be off by about {about(mean, 2)}, 95 % of them by at most {about(bound)}."
     return Expected("", mean, bound, bound_all, words)
 
 

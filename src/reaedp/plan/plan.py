@@ -56,6 +56,11 @@ class Plan:
         mistakes.report()
         return tuple(requests)
 
+    @property
+    def wording(self) -> dict[str, dict[str, str]]:
+        """The words for people that were given, by the names of releases."""
+        return {release.name: release.wording for release in self.releases if release.wording}
+
     def times(self, factor: float) -> "Plan":
         """The same releases, each for a multiple of its ε."""
         return replace(self, releases=tuple(one.times(factor, self.contract.budget) for one in self.releases))

@@ -62,7 +62,9 @@ class ReleaseFolder:
         try:
             columns = {name for release in releases for name in _write_release(self._hidden / release.name, release)}
             names = sorted(path.name for path in self._hidden.iterdir())
-            words = readme(contract, releases, names, columns, facts.get("ledger"))
+            words = readme(
+                contract, releases, names, columns, ledger=facts.get("ledger"), wording=facts.get("wording", {})
+            )
             (self._hidden / "README.txt").write_text(words, encoding="utf-8", newline="\n")
             written = self._write_manifest(contract, releases, facts)
             if page is not None and (text := self._attempted(page, say)):

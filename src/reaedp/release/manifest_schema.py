@@ -2,6 +2,7 @@
 
 from reaedp.contract.contract import KINDS
 from reaedp.contract.plugins import known
+from reaedp.contract.wording import LONGEST
 from reaedp.ledger.canonical_json import LONGEST_PRICE, LOSSES
 from reaedp.plan.description import MECHANISMS, STATISTICS
 from reaedp.release.pattern import (
@@ -83,6 +84,8 @@ _UNIT = Keys(
     }
 )
 
+#: What people are told of releases, by their names.
+_WORDING = MapOf(NAME, Keys({}, {key: Text(longest=longest) for key, longest in LONGEST.items()}))
 _COLUMNS = ListOf(Named("kind", KINDS, known))
 _COMMON: dict[str, Pattern] = {
     "dataset": Text(longest=200),
@@ -110,7 +113,7 @@ MANIFESTS = {
             "audit": Maybe(ListOf(_FINDING)),
             "ledger": Maybe(_LEDGER),
         },
-        {"reading": Object()},
+        {"reading": Object(), "wording": _WORDING},
     ),
     1: Keys(
         _COMMON | {"format": Whole(1, 1), "releases": ListOf(Keys(_RELEASE | {"columns": _COLUMNS}), fewest=1)},

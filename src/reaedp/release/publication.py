@@ -39,7 +39,7 @@ def publish(
     requests = plan.requests()
     check_registered(plan.contract, requests)
     curator = Curator(plan.contract, data, noise=noise, engine=engine)
-    facts: dict[str, Any] = {}
+    facts: dict[str, Any] = {"wording": plan.wording} if plan.wording else {}
     if audited:
         progress("auditing the plan on made-up data")
         facts["audit"] = audited_before(plan.contract, requests)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from textwrap import fill
+from types import MappingProxyType
 from typing import Any
 
 from reaedp.contract import Contract
@@ -10,6 +11,7 @@ from reaedp.contract.picture import PIXELS_ONLY
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.label import shown
+from reaedp.number import about
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.release.manifest import own_files
 from reaedp.release.release import Release
@@ -59,18 +61,21 @@ def readme(
     releases: tuple[Release, ...],
     names: list[str],
     columns: Collection[str],
+    *,
     ledger: Mapping[str, Any] | None = None,
+    wording: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
 ) -> str:
     """Plain words, wrapped at a readable width; `names` are those of files, `columns` those of all numbers in them.
 
-    `ledger` says which one was charged.
+    `ledger` says which one was charged, `wording` what people are told of releases, by their names.
     """
     total = epsilon(tally([release.price for release in releases]), contract.budget.delta)
     blocks = [
         f"Differentially private release of {contract.dataset}",
         *(["NOT PRIVATE: the noise was seeded. For experiments on public data only."] if _seeded(releases) else []),
         "What is here",
-        *(_about(release, own_files(release.name, names)) for release in releases),
+        *(_about(release, own_files(release.name, names), wording.get(release.name, {})) for release in releases),
+        *_columns_of_the_data(contract, releases),
         "\n".join(["Columns of the files", *_columns(columns), _COLUMNS_END]),
         "What is promised",
         _promise(contract, total),
@@ -109,15 +114,32 @@ def _seeded(releases: tuple[Release, ...]) -> bool:
     return any(release.seeded for release in releases)
 
 
-def _about(release: Release, files: list[str]) -> str:
+def _about(release: Release, files: list[str], words: Mapping[str, str]) -> str:
     speak = _NOTES.of(release.statistic)
+    told = [words[key] for key in ("label", "description") if key in words]
     return "\n".join(
-        [f"  {', '.join(files)}: {release.statistic.title}", *speak(release), f"    ledger entry {release.entry}"]
+        [
+            f"  {', '.join(files)}: {release.statistic.title}",
+            *(fill(line, 100, initial_indent="    ", subsequent_indent="    ") for line in told),
+            *speak(release),
+            f"    ledger entry {release.entry}",
+        ]
     )
 
 
+def _columns_of_the_data(contract: Contract, releases: tuple[Release, ...]) -> Iterator[str]:
+    """What names of columns and curves mean, where the contract says it."""
+    used: set[str | None] = {name for release in releases for name in release.statistic.columns}
+    used |= {getattr(release.statistic, "curve", None) for release in releases}
+    told = [part for part in (*contract.columns, *contract.curves) if part.wording and part.name in used]
+    lines = [f"{shown(part.name)}: {'. '.join(filter(None, (part.measured, part.description)))}" for part in told]
+    if lines:
+        wrapped = (fill(line, 100, initial_indent="  ", subsequent_indent="    ") for line in lines)
+        yield "\n".join(["Columns of the data", *wrapped])
+
+
 def _of_numbers(release: Release) -> Iterator[str]:
-    yield f"    noise: {release.noise.title}; numbers are off by {release.mean_error:.3g} on average"
+    yield f"    noise: {release.noise.title}; numbers are off by {about(release.mean_error)} on average"
 
 
 def _of_keys(release: Release) -> Iterator[str]:
@@ -128,7 +150,7 @@ def _of_keys(release: Release) -> Iterator[str]:
 def _of_synthetic(release: Release) -> Iterator[str]:
     kept = release.details.get("kept")
     yield f"    {len(release.value):,} rows, made by the method {release.noise.mechanism.name}; see release.json"
-    yield f"    the counts behind them are off by {release.mean_error:.3g} rows per cell on average"
+    yield f"    the counts behind them are off by {about(release.mean_error)} rows per cell on average"
     if kept:
         yield f"    the combinations of {', '.join(kept)} occur many times in the data"
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from reaedp.label import shown
 from reaedp.report.charts.drawing import drawn
-from reaedp.report.charts.promises import Marks, three_marks
-from reaedp.report.number import written
+from reaedp.report.charts.promises import Bound, lower_bounds
+from reaedp.report.number import about
 from reaedp.report.panel import Figure, Grid, Panel
 from reaedp.report.published import PublishedFolder
 
@@ -22,34 +22,42 @@ def audit(folder: PublishedFolder) -> Panel:
             title="How it was tested",
             words=("No audit was run before this release. `reaedp audit plan.toml` tests the same plan.",),
         )
-    marks = [_marks(finding) for finding in findings if finding["accuracy"] is not None]
+    bounds = [
+        Bound(_subject(folder, finding, brief=True), finding["shown"], finding["claimed"])
+        for finding in findings
+        if finding["shown"] is not None and finding["claimed"] is not None
+    ]
     rows = tuple(
         (
             finding["verdict"],
-            shown(finding["subject"], 120),
+            shown(_subject(folder, finding), 120),
             shown(finding["pair"], 120),
             "" if finding["claimed"] is None else finding["claimed"],
             "" if finding["shown"] is None else finding["shown"],
+            _guesses(finding),
             shown(finding["method"], 400),
         )
         for finding in findings
     )
     words = (
         verdict(findings),
+        *_strength(findings),
         (
             "Before any budget was spent, the same mechanisms ran thousands of times on made-up data, with and without"
             " one person. An attacker who knows everything else had to tell which was which from the output. Had the"
-            " attacker done better than the promise allows, nothing would have been released."
+            " attacker proved more than the promise allows, nothing would have been released."
         ),
         (
-            "A blind guess is right half the time. The chart shows how often the best known attack was right, with its"
-            " confidence interval, and the highest rate that the promise allows any attacker on average. By chance a"
-            " measured rate can land slightly above that limit; a test fails only if chance cannot explain it. Passing"
-            " shows that nothing was found, not that nothing is there: the promise itself rests on proofs."
+            "The chart shows how much each test proves: the outputs reveal at least so much, and the promise is that"
+            " they reveal no more than the line. A bar near its line is a strong test. Passing shows that nothing was"
+            " found, not that nothing is there: the promise itself rests on proofs."
         ),
     )
-    figures = (Figure(drawn(three_marks(marks, "share of correct guesses")), _told(marks)),) if marks else ()
-    heads = ("verdict", "what was tested", "neighbouring data sets", "claimed ε", "measured ε, at least", "method")
+    figures = (Figure(drawn(lower_bounds(bounds)), _told(bounds)),) if bounds else ()
+    heads = (
+        *("verdict", "what was tested", "neighbouring data sets", "promised ε", "shown ε, at least"),
+        *("right guesses (a blind guess: 50 %)", "method"),
+    )
     return Panel(
         anchor="audit",
         title="How it was tested",
@@ -57,6 +65,38 @@ def audit(folder: PublishedFolder) -> Panel:
         figures=figures,
         grids=(Grid("All tests", heads, rows, folded=True),),
     )
+
+
+def _subject(folder: PublishedFolder, finding: dict[str, Any], *, brief: bool = False) -> str:
+    """What was tested, by the title of its release where it is one."""
+    subject = str(finding["subject"])
+    for release in sorted(folder.releases, key=lambda release: -len(release.record["title"])):  # one may begin another
+        title = release.record["title"]
+        if release.wording.get("label") and subject.startswith(title):
+            return release.title if brief else f"{release.title}{subject[len(title) :]}"
+    return subject
+
+
+def _guesses(finding: dict[str, Any]) -> str:
+    rate = finding["accuracy"]
+    if rate is None:
+        return ""
+    low, value, high = (about(100 * rate[key]) for key in ("low", "value", "high"))
+    return f"{value} %, interval {low} to {high} %; allowed on average {about(100 * finding['allowed_accuracy'])} %"
+
+
+def _strength(findings: list[dict[str, Any]]) -> tuple[str, ...]:
+    """How much the strongest and the weakest test proved of what is promised."""
+    shares = [
+        finding["shown"] / finding["claimed"]
+        for finding in findings
+        if finding["claimed"] and finding["shown"] is not None
+    ]
+    if not shares:
+        return ()
+    ends = [f"{about(100 * min(share, 1.0), 2)} %" for share in (min(shares), max(shares))]
+    between = ends[0] if len(shares) == 1 else f"between {ends[0]} and {ends[1]}"
+    return (f"How strong: the tests that count guesses proved {between} of the ε that is promised.",)
 
 
 def verdict(findings: list[dict[str, Any]]) -> str:
@@ -75,17 +115,9 @@ def verdict(findings: list[dict[str, Any]]) -> str:
     return " ".join(parts)
 
 
-def _marks(finding: dict[str, Any]) -> Marks:
-    accuracy = finding["accuracy"]
-    return Marks(
-        finding["subject"], 0.5, accuracy["value"], accuracy["low"], accuracy["high"], finding["allowed_accuracy"]
-    )
-
-
-def _told(marks: list[Marks]) -> str:
+def _told(bounds: list[Bound]) -> str:
     told = "; ".join(
-        f"{shown(mark.name, 80)}: {written(mark.measured, 3)} measured"
-        f" ({written(mark.low, 3)} to {written(mark.high, 3)}), {written(mark.allowed, 3)} allowed"
-        for mark in marks[:20]
+        f"{shown(bound.name, 80)}: at least {about(bound.shown)} shown, at most {about(bound.claimed)} promised"
+        for bound in bounds[:20]
     )
-    return f"Share of correct guesses; a blind guess scores 0.5. {told}."
+    return f"ε that each test proves, and ε that is promised. {told}."

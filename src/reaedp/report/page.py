@@ -19,10 +19,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from reaedp.errors import DeclarationError
-from reaedp.report.charts.drawing import Specification
 from reaedp.report.charts.picture import picture
-from reaedp.report.number import written
-from reaedp.report.panel import Figure, Panel, Picture
+from reaedp.report.number import about, written
+from reaedp.report.panel import Card, Figure, Panel, Picture, Score
 
 _CODE = re.compile(r"`([^`]+)`")
 
@@ -36,6 +35,8 @@ class Page:
     panels: tuple[Panel, ...]
     #: Shown large, on every printed page.
     warning: str = ""
+    #: What matters most, before all else.
+    cards: tuple[Card, ...] = ()
     #: Parts of the budget: name, share, words.
     bar: tuple[tuple[str, float, str], ...] = ()
     #: Whether private and original numbers can be switched.
@@ -68,12 +69,13 @@ def _environment() -> Environment:
     )
     counted = iter(range(1_000_000))
     environment.filters |= {
-        "picture": lambda figure: Markup(picture(figure.chart, next(counted))),  # which escapes texts
-        "responsive": _responsive,
+        "picture": lambda figure: _picture(figure, next(counted)),
         "data": _data,
         "said": _said,
+        "about": about,
         "written": written,
     }
+    environment.tests["score"] = lambda cell: isinstance(cell, Score)
     return environment
 
 
@@ -82,9 +84,10 @@ def _source(name: str) -> str:
     return loader.get_source(Environment(autoescape=True), name)[0]
 
 
-def _responsive(figure: Figure) -> Specification:
-    """The chart made as wide as its place."""
-    return figure.chart | {"width": "container"}
+def _picture(figure: Figure, number: int) -> Markup:
+    """The chart as it is drawn, with texts escaped; its ids count on from chart to chart."""
+    drawn = picture(figure.chart, number)
+    return Markup(drawn.replace("<svg ", f'<svg role="img" aria-label="{escape(figure.words)}" ', 1))
 
 
 def _data(picture: Picture) -> str:

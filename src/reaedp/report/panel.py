@@ -1,11 +1,29 @@
 """The parts of a report before they become a page: words, figures and tables under a heading."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from reaedp.report.charts.drawing import Specification
+from reaedp.report.charts.drawing import WIDTH, Specification
+
+
+class Score(NamedTuple):
+    """A number with what it is to be compared with, in words, in grey below it."""
+
+    value: float
+    beside: str
+
 
 #: Numbers are written for people, and sorted as numbers.
-Cell = str | int | float
+Cell = str | int | float | Score
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One answer that fits a glance: a question, the answer, and a sentence."""
+
+    title: str
+    value: str
+    words: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -16,6 +34,13 @@ class Figure:
     words: str
     #: Whether it can share a line with others of its kind.
     small: bool = False
+    #: Behind a heading that opens, for what says nearly the same as another figure.
+    folded: str = ""
+
+    @property
+    def responsive(self) -> Specification:
+        """The chart made as wide as its place; one that has a width of its own keeps it."""
+        return self.chart if self.chart["width"] != WIDTH else self.chart | {"width": "container"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +61,10 @@ class Grid:
     rest: str = ""
     #: Behind a heading that opens, for numbers that a figure shows already.
     folded: bool = False
+    #: Rows, by their number, that noise alone could have made.
+    doubtful: frozenset[int] = frozenset()
+    #: On a phone each row becomes a card, so that no column is out of sight.
+    cards: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

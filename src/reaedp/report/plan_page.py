@@ -14,14 +14,16 @@ from reaedp.label import shown
 from reaedp.plan.affordable import rest_of
 from reaedp.plan.forecast import Forecast
 from reaedp.plan.kinds.kind import Planned
+from reaedp.plan.labelled import labelled
 from reaedp.plan.plan import Plan
 from reaedp.plan.purchase import Purchase
+from reaedp.plan.usefulness import resolution_of, useless
 from reaedp.privacy.accounting import epsilon
 from reaedp.privacy.permitted import permitted
 from reaedp.privacy.rest import Rest
 from reaedp.release.readme import posterior
 from reaedp.report.charts.drawing import BLUE, GREY, Specification, drawn, hover, quantity
-from reaedp.report.number import frequency, written
+from reaedp.report.number import about, frequency, written
 from reaedp.report.page import written_page
 from reaedp.report.panel import Figure
 from reaedp.synthesis.deniability import Deniable
@@ -50,11 +52,14 @@ def plan_page(plan: Plan, progress: Callable[[str], None] = lambda _: None) -> s
         "totals": [_total(plan, rest, factor) for factor in FACTORS],
         "releases": releases,
     }
+    ends = [total["epsilon"] for total in data["totals"] if total["epsilon"] is not None]
     names = {
         "title": f"{shown(plan.contract.dataset, 120)}: privacy and error of the plan",
         "unit": plan.contract.unit,
         "budget": plan.contract.budget,
         "data": data,
+        "ends": (about(min(ends)), about(max(ends))),
+        "warnings": [str(found) for found in useless(plan)],
         "figures": [_figure(release) for release in releases],
     }
     return written_page("plan.html", "plan.js", names)
@@ -90,7 +95,8 @@ def _release(
     if counted and any(_binned(column) for column in contract.select(request.statistic.columns)):
         others = [[_point(planned, _with_bins(contract, number), factor) for factor in FACTORS] for number in bins[1:]]
         rows = [declared, *others]
-    return {"name": planned.name, "title": shown(request.statistic.title, 120), "rows": rows}
+    title = shown(labelled(request.statistic, contract).title, 120)
+    return {"name": shown(planned.called, 100), "title": planned.description or title, "rows": rows}
 
 
 def _point(planned: Planned, contract: Contract, factor: float) -> dict[str, Any] | None:
@@ -109,6 +115,9 @@ def _point(planned: Planned, contract: Contract, factor: float) -> dict[str, Any
         "bound": expected.bound,
         "all": expected.bound_all,
     }
+    resolution = resolution_of(request, contract)
+    if resolution is not None and resolution.useless:
+        point["reading"] = "mostly noise"
     rows = contract.unit.at_least
     if expected.unit == "rows" and rows is not None and request.statistic.answers == "vector":
         # In a cell of average size, if there are no more rows than is promised.

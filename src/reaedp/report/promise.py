@@ -19,7 +19,8 @@ from reaedp.report.published import PublishedFolder
 PRIORS = (0.001, 0.01, 0.1, 0.5)
 
 
-def _odds(epsilon: float) -> str:
+def odds(epsilon: float) -> str:
+    """The factor by which odds can change at most."""
     return written(math.exp(epsilon), 3) if epsilon < 30 else factor(epsilon)
 
 
@@ -35,8 +36,8 @@ def promise(folder: PublishedFolder) -> Panel:
         title="What is promised",
         words=(
             (
-                f"{_whose(contract)} Whatever anyone believed about one {_noun(contract)} beforehand, seeing everything"
-                f" here changes the odds by a factor of at most {_odds(total)}."
+                f"{_whose(contract)} Whatever anyone believed about one {noun(contract)} beforehand, seeing everything"
+                f" here changes the odds by a factor of at most {odds(total)}."
             ),
             (
                 f"For example, a belief of 1 in 100 can become {frequency(posterior(0.01, total))} at most, whatever"
@@ -50,7 +51,7 @@ def promise(folder: PublishedFolder) -> Panel:
         figures=(
             Figure(
                 drawn(beliefs(PRIORS, after, labels)),
-                f"How far beliefs about one {_noun(contract)} can rise at most: {raised}.",
+                f"How far beliefs about one {noun(contract)} can rise at most: {raised}.",
             ),
         ),
         grids=(Grid("Beliefs before and after", ("before", "after, at most"), rows, folded=True),),
@@ -66,8 +67,8 @@ def composed(folder: PublishedFolder) -> float:
 def budget(folder: PublishedFolder) -> Panel:
     """What these releases cost, together and one by one."""
     total, limit = composed(folder), folder.contract.budget
-    spent, left = _ledger(folder.record, total)
-    rows = tuple((release.name, release.record["epsilon"], release.record["entry"]) for release in folder.releases)
+    spent, left = ledger_state(folder.record, total)
+    rows = tuple((release.called, release.record["epsilon"], release.record["entry"]) for release in folder.releases)
     return Panel(
         anchor="budget",
         title="What it cost",
@@ -100,7 +101,7 @@ def _paid_by(state: dict[str, Any]) -> tuple[str, ...]:
 def bar(folder: PublishedFolder) -> tuple[tuple[str, float, str], ...]:
     """The budget as parts of a whole: name, share of the budget, and words."""
     limit, total = folder.contract.budget.epsilon, composed(folder)
-    spent, left = _ledger(folder.record, total)
+    spent, left = ledger_state(folder.record, total)
     earlier = max(0.0, spent - total)
     parts = (
         ("earlier", earlier, f"spent before: ε = {written(earlier, 3)}"),
@@ -111,7 +112,7 @@ def bar(folder: PublishedFolder) -> tuple[tuple[str, float, str], ...]:
     return tuple((name, size / limit, words) for name, size, words in parts if size > 0)
 
 
-def _ledger(record: dict[str, Any], total: float) -> tuple[float, float]:
+def ledger_state(record: dict[str, Any], total: float) -> tuple[float, float]:
     """Spent and left when the folder was made; for a folder without a ledger's word, by its own releases."""
     state = record["ledger"]
     if state is None:
@@ -121,20 +122,21 @@ def _ledger(record: dict[str, Any], total: float) -> tuple[float, float]:
 
 def limits(folder: PublishedFolder) -> tuple[str, ...]:
     """What no release promises."""
-    return tuple(line.format(unit=_noun(folder.contract)) for line in LIMITS)
+    return tuple(line.format(unit=noun(folder.contract)) for line in LIMITS)
 
 
 def _whose(contract: Contract) -> str:
-    unit, noun = contract.unit, _noun(contract)
+    unit, one = contract.unit, noun(contract)
     if contract.picture:
         return "Each single pixel is protected, but not what the picture shows."
     if unit.change == "add-remove":
-        change = f"this release would look much the same with or without any one {noun} in the data."
+        change = f"this release would look much the same with or without any one {one} in the data."
     else:
-        change = f"this release would look much the same if any one {noun} had entirely different values."
+        change = f"this release would look much the same if any one {one} had entirely different values."
     rows = f" At most {written(unit.rows)} rows per person are used (the contribution bound)." if unit.person else ""
-    return f"Each {noun} is protected: {change}{rows}"
+    return f"Each {one} is protected: {change}{rows}"
 
 
-def _noun(contract: Contract) -> str:
+def noun(contract: Contract) -> str:
+    """Whose privacy is protected: a person, a row or a pixel."""
     return "pixel" if contract.picture else contract.unit.noun

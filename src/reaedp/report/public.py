@@ -7,7 +7,8 @@ from reaedp.errors import NotDisclosable
 from reaedp.label import shown
 from reaedp.release.folder import REPORT
 from reaedp.report.audit import audit
-from reaedp.report.number import written
+from reaedp.report.cards import cards
+from reaedp.report.number import about, written
 from reaedp.report.page import Page, render
 from reaedp.report.panel import Grid, Panel
 from reaedp.report.promise import bar, budget, composed, limits, promise
@@ -41,9 +42,10 @@ def page_of(folder: PublishedFolder, panels: Sequence[Panel]) -> Page:
         title=f"{shown(folder.record['dataset'], 120)}: a differentially private release",
         lead=(
             f"{written(len(folder.releases))} {'release' if len(folder.releases) == 1 else 'releases'} made on"
-            f" {folder.record['created'][:10]} at a cost of ε = {written(composed(folder))}."
+            f" {folder.record['created'][:10]} at a cost of ε = {about(composed(folder))}."
         ),
         warning="NOT PRIVATE: the noise was seeded. For experiments on public data only." if seeded else "",
+        cards=cards(folder),
         bar=bar(folder),
         panels=tuple(panels),
     )
@@ -53,11 +55,11 @@ def panels_of(folder: PublishedFolder, originals: Originals = NOTHING) -> tuple[
     """The sections that both editions have; the custodian's puts true numbers beside the private ones."""
     sections = tuple(release_panel(release, originals.get(release.name)) for release in folder.releases)
     return (
-        _overview(folder),
-        promise(folder),
-        budget(folder),
         Panel(anchor="releases", title="What was found", panels=sections),
+        promise(folder),
         audit(folder),
+        _overview(folder),
+        budget(folder),
         Panel(anchor="limits", title="What is not covered", words=limits(folder)),
         evidence(folder),
     )
@@ -66,15 +68,14 @@ def panels_of(folder: PublishedFolder, originals: Originals = NOTHING) -> tuple[
 def _overview(folder: PublishedFolder) -> Panel:
     rows = tuple(
         (
-            release.name,
-            shown(release.record["title"], 120),
+            release.title,
             release.record["epsilon"],
-            f"±{written(release.record['mean_error'], 3)} {error_unit(release)}".strip(),
+            f"±{about(release.record['mean_error'])} {error_unit(release)}".strip(),
             ", ".join(release.record["files"]),
         )
         for release in folder.releases
     )
-    grid = Grid("Releases", ("release", "what", "ε", "mean error", "files"), rows)
+    grid = Grid("Releases", ("what", "ε", "mean error", "files"), rows, cards=True)
     return Panel(anchor="overview", title="What was released", grids=(grid,))
 
 

@@ -1,6 +1,7 @@
 """A release folder as it lies on disk: what it says of itself, and its numbers."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,9 @@ from numpy.typing import NDArray
 from reaedp.contract import Contract
 from reaedp.disk.duckdb_engine import connect_for_released
 from reaedp.errors import DeclarationError
+from reaedp.label import shown
 from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.plan.labelled import labelled
 from reaedp.release.manifest import Recorded, read_contract, read_manifest, read_noise, read_statistic
 from reaedp.statistics.statistic import Statistic
 
@@ -23,6 +26,28 @@ class Published(Recorded):
     folder: Path
     record: dict[str, Any]
     contract: Contract
+    #: What people are told of it, by the keys of a plan.
+    wording: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """Its label; else its name, and what was released in the words of the contract."""
+        return self.wording.get("label") or f"{self.name}: {shown(self.labelled.title, 160)}"
+
+    @property
+    def called(self) -> str:
+        """Its label, or its name."""
+        return self.wording.get("label", self.name)
+
+    @property
+    def counted(self) -> str:
+        """What its counts count."""
+        return self.wording.get("unit_of_measure", "rows")
+
+    @cached_property
+    def labelled(self) -> Statistic:
+        """The statistic, whose title has labels for names of columns."""
+        return labelled(self.statistic, self.contract)
 
     @cached_property
     def statistic(self) -> Statistic:
@@ -65,7 +90,10 @@ class PublishedFolder:
         """Read the manifest; numbers are read when they are needed."""
         record = read_manifest(folder)
         contract = read_contract(record)
-        releases = tuple(Published(folder, release, contract) for release in record["releases"])
+        wording = record.get("wording", {})
+        releases = tuple(
+            Published(folder, release, contract, wording.get(release["name"], {})) for release in record["releases"]
+        )
         return cls(record, contract, releases)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from reaedp.contract import Column
 from reaedp.contract.picture import PIXELS_ONLY
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.curves.synthetic_curves import SyntheticCurves
@@ -13,13 +14,15 @@ from reaedp.label import shown
 from reaedp.report.charts.curves import mean_curve, synthetic_curves
 from reaedp.report.charts.drawing import drawn
 from reaedp.report.charts.entropies import entropies, information_map
-from reaedp.report.charts.histograms import histogram, largest_cells
+from reaedp.report.charts.histograms import Cells, histogram, largest_cells, low_bars
 from reaedp.report.charts.records import profile
-from reaedp.report.number import written
+from reaedp.report.findings import Cut, cell_finding, curve_finding, drawn_cells, pair_finding
+from reaedp.report.number import about, written
 from reaedp.report.panel import Cell, Figure, Grid, Panel, Picture
 from reaedp.report.profile import shares
 from reaedp.report.published import Published, texts
 from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.doubt import Doubt, doubtful_numbers, doubtful_pairs
 from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
 from reaedp.statistics.entropy.entropy_map import EntropyMap
@@ -45,7 +48,8 @@ def release_panel(release: Published, original: Any = None) -> Panel:
 
 def error_unit(release: Published) -> str:
     """What the error of a number is counted in, where that has a name."""
-    return _UNITS.get(_SECTIONS.of(release.statistic), "")
+    unit = _UNITS.get(_SECTIONS.of(release.statistic), "")
+    return release.counted if unit == "rows" else unit
 
 
 def _panel(
@@ -53,6 +57,7 @@ def _panel(
     *,
     use: str,
     error: str,
+    finding: str = "",
     figures: Sequence[Figure] = (),
     grids: Sequence[Grid] = (),
     pictures: Sequence[Picture] = (),
@@ -62,13 +67,14 @@ def _panel(
     facts = (
         ("Shows", use),
         ("Error", error),
-        ("Noise", release.noise.title),
+        ("Noise", f"{release.noise.mechanism.name}, scale {about(release.noise.scale)}"),
         ("Cost", f"ε = {written(record['epsilon'])} by itself"),
         ("Files", ", ".join(record["files"])),
     )
     return Panel(
         anchor=f"release-{release.name}",
-        title=f"{release.name}: {shown(record['title'], 160)}",
+        title=release.title,
+        words=tuple(filter(None, (finding, release.wording.get("description")))),
         facts=facts,
         figures=tuple(figures),
         grids=tuple(grids),
@@ -78,34 +84,53 @@ def _panel(
 
 
 def _histogram(release: Published, original: NDArray[Any] | None) -> Panel:
-    frame, axes = release.frame, _axes(release)
+    frame, doubt = release.frame, doubtful_numbers(release.frame)
     spread = release.noise.error_quantile(0.95)
-    words = f"Noisy counts of {_listed(release)}; error at 95 % confidence: ±{spread:,} rows."
+    cells = Cells.of(frame, _axes(release), original, titles=_titles(release), doubt=doubt, unit=release.counted)
+    cut = drawn_cells(release, cells)
+    words = f"{_listed(release)}; error at 95 % confidence: ±{about(spread)} {release.counted}. {cut.words}"
     entropy = ""
     if "entropy_bits" in frame and len(frame["count"]):
         low, bits, high = (float(frame[f"entropy_{name}"][0]) for name in ("low_95", "bits", "high_95"))
-        entropy = f" Entropy: {written(bits)} bits (95 % interval: {written(low)} to {written(high)})."
+        entropy = f" Entropy: {about(bits)} bits (95 % interval: {about(low)} to {about(high)})."
     return _panel(
         release,
-        use=f"How many rows fall in each cell of {_listed(release)}.{entropy}",
-        error=f"Counts are off by {written(release.record['mean_error'], 3)} on average and by at most {spread:,} at"
-        f" 95 % confidence. Counts below {2 * spread:,} are mostly noise.",
-        figures=[Figure(drawn(histogram(frame, axes, original)), words)] if len(frame["count"]) else [],
-        grids=[_numbers(release, original, order=-np.asarray(frame["count"]) if len(axes) > 1 else None)],
+        use=f"How many {release.counted} fall in each cell of {_listed(release)}.{entropy}",
+        error=f"Counts are off by {about(release.record['mean_error'])} on average and by at most {about(spread)} at"
+        f" 95 % confidence. Counts below {about(2 * spread)} are mostly noise.",
+        finding=cell_finding(cells),
+        figures=_of_cells(cut, words),
+        grids=[
+            _numbers(release, original, order=-np.asarray(frame["count"]) if len(cells.axes) > 1 else None, doubt=doubt)
+        ],
         private=original is None,
     )
 
 
+def _of_cells(cut: Cut, words: str) -> list[Figure]:
+    """The histogram, and its low bars again if there are many."""
+    cells = cut.cells
+    if not len(cells.frame["count"]):
+        return []
+    low = low_bars(cells)
+    figures = [Figure(drawn(histogram(cells)), words)]
+    if low:
+        told = f"The same, with the low bars enlarged; higher ones are cut off. {cut.words}"
+        figures.append(Figure(drawn(low | {"height": 180}), told, folded="The low bars, enlarged"))
+    return figures
+
+
 def _keys(release: Published, original: NDArray[Any] | None) -> Panel:
-    frame, axes = release.frame, _axes(release)
+    frame = release.frame
     figures = []
     if len(frame["count"]):
-        figures = [Figure(drawn(largest_cells(frame, axes)), f"The largest cells of {_listed(release)}.")]
+        cells = Cells.of(frame, _axes(release), titles=_titles(release), unit=release.counted)
+        figures = [Figure(drawn(largest_cells(cells)), f"The largest cells of {_listed(release)}.")]
     return _panel(
         release,
         use=f"The cells of {_listed(release)} with many rows (partition selection). A missing cell may be empty or"
         " merely small.",
-        error=f"Counts are off by {written(release.record['mean_error'], 3)} on average. Counts near the threshold"
+        error=f"Counts are off by {about(release.record['mean_error'])} on average. Counts near the threshold"
         " tend to be too high.",
         figures=figures,
         grids=[_numbers(release, original, order=-np.asarray(frame["count"]))],
@@ -114,37 +139,50 @@ def _keys(release: Published, original: NDArray[Any] | None) -> Panel:
 
 
 def _entropies(release: Published, original: NDArray[Any] | None) -> Panel:
+    doubt = doubtful_numbers(release.frame)
+    measures = getattr(release.labelled, "names", None)  # a chosen route has one name only
+    named = measures if measures is not None and len(measures) == len(doubt) else None
+    words = f"{shown(release.labelled.title, 160)}, in bits, with 95 % intervals.{_grey(doubt)}"
     return _panel(
         release,
         use="How evenly the rows are spread over the cells, in bits: 0 if all rows are alike, 1 for two equally"
         " frequent kinds, 2 for four, and so on.",
         error=_bits(release),
-        figures=[Figure(drawn(entropies(release.frame, original)), f"{shown(release.record['title'], 160)}, in bits.")],
-        grids=[_numbers(release, original)],
+        figures=[Figure(drawn(entropies(release.frame, original, measures=named, doubt=doubt)), words)],
+        grids=[_numbers(release, original, doubt=doubt)],
         private=original is None,
     )
 
 
 def _map(release: Published, original: NDArray[Any] | None) -> Panel:
+    doubt = doubtful_pairs(release.frame, release.noise, release.record["step"])
+    called = {column.name: column.called for column in release.contract.select(release.statistic.columns)}
+    chart = information_map(release.frame, original, called=called, doubt=doubt)
+    words = f"How closely {_listed(release, ', ')} are related.{_grey(doubt, 'independence')}"
     return _panel(
         release,
         use="How closely each pair of columns is related, from 0 (independent) to 1 (each determines the other).",
         error=_bits(release),
-        figures=[
-            Figure(drawn(information_map(release.frame, original)), f"How closely {_listed(release)} are related.")
-        ],
-        grids=[_numbers(release, original)],
+        finding=pair_finding(release.frame, doubt, called),
+        figures=[Figure(drawn(chart), words)],
+        grids=[_numbers(release, original, doubt=doubt)],
         private=original is None,
     )
+
+
+def _grey(doubt: Doubt, nothing: str = "nothing") -> str:
+    return f" Grey: noise alone could have made it; it cannot be told from {nothing}." if doubt.any() else ""
 
 
 def _curve(release: Published, original: NDArray[Any] | None) -> Panel:
     words = (
         "The private mean with 95 % confidence bands: the inner one for each point, the outer one for the whole curve"
     )
+    curve = release.contract.curve(release.statistic.curve)  # type: ignore[attr-defined]
     return _panel(
         release,
-        use="The mean of all curves over time.",
+        finding=curve_finding(release.frame),
+        use=f"The mean of all curves over time: {curve.measured}.",
         error="The bands cover the noise, but not what smoothing and clipping change.",
         figures=[Figure(drawn(mean_curve(release.frame, original)), f"{words}.")],
         grids=[_numbers(release, original)],
@@ -171,7 +209,7 @@ def _picture(release: Published, original: Any) -> Panel:
     return _panel(
         release,
         use=f"A noisy picture. {PIXELS_ONLY}",
-        error=f"Values are off by {written(release.record['mean_error'], 3)} on average.",
+        error=f"Values are off by {about(release.record['mean_error'])} on average.",
         pictures=[Picture(content, f"The noisy picture {release.name}.")] if content else [],
         private=original is None,
     )
@@ -180,38 +218,45 @@ def _picture(release: Published, original: Any) -> Panel:
 def _synthetic(release: Published, original: Mapping[str, NDArray[np.float64]] | None) -> Panel:
     frame, columns = release.frame, release.contract.select(release.statistic.columns)
     rows = len(next(iter(frame.values()))) if frame else 0
-    profiled = columns[:MOST_PROFILES]
-    figures = [
-        Figure(
-            drawn(profile(column.name, *shares(column, frame[column.name]), (original or {}).get(column.name)))
-            | {"height": 160},
-            f"How often each value of {shown(column.name)} occurs in the synthetic records.",
-            small=True,
-        )
-        for column in profiled
-    ]
+    figures = [_profile(release, column, (original or {}).get(column.name)) for column in columns[:MOST_PROFILES]]
     return _panel(
         release,
         use=f"{rows:,} synthetic records that resemble the data as a whole, for exploring, teaching and developing"
         " methods. Confirm important results on the real data.",
         error="The counts from which the records were generated are off by"
-        f" {written(release.record['mean_error'], 3)} rows per cell on average.",
+        f" {about(release.record['mean_error'])} rows per cell on average.",
         figures=figures if rows else [],
         grids=[_preview(release, rows)],
         private=original is None,
     )
 
 
+def _profile(release: Published, column: Column, original: NDArray[np.float64] | None) -> Figure:
+    """How often each cell of a column occurs; cells that the noise behind the records could have filled are grey."""
+    cells, share = shares(column, release.frame[column.name])
+    found = release.record["details"].get("rows_found")
+    bound = 0.0 if found is None else release.noise.error_quantile(0.95, cells=len(cells)) / max(found, 1)
+    doubt = share < bound
+    kept = np.arange(len(cells)) < len(cells) - int(doubt[-1])  # the last is for missing values
+    told = None if original is None else original[kept]
+    chart = profile(column.measured, tuple(np.array(cells)[kept].tolist()), share[kept], told, doubt=doubt[kept])
+    return Figure(
+        drawn(chart) | {"height": 160},
+        f"How often each value of {shown(column.called)} occurs in the synthetic records.{_grey(doubt[kept])}",
+        small=True,
+    )
+
+
 def _preview(release: Published, rows: int) -> Grid:
     some = dict(list(release.frame.items())[:MOST_PREVIEWED])
-    heads = tuple(shown(name, 40) for name in some)
+    heads = tuple(shown(release.contract.column(name).called, 40) for name in some)
     body = tuple(zip(*(map(shown, texts(column[:PREVIEW])) for column in some.values()), strict=True))
     rest = f"All {rows:,} rows and {len(release.frame)} columns are in {release.name}.csv and {release.name}.parquet."
     return Grid("The first synthetic records", heads, body, rest)
 
 
-def _numbers(release: Published, original: Any, order: NDArray[Any] | None = None) -> Grid:
-    """The released numbers as a table, in the order of the file or with the largest first."""
+def _numbers(release: Published, original: Any, order: NDArray[Any] | None = None, doubt: Doubt | None = None) -> Grid:
+    """The released numbers as a table, in the order of the file or with the largest first; `doubt` is shown in grey."""
     columns = dict(release.frame)
     if original is not None and np.ndim(original) == 1:
         columns["true value"] = np.asarray(original)
@@ -219,8 +264,10 @@ def _numbers(release: Published, original: Any, order: NDArray[Any] | None = Non
     places = (np.arange(count) if order is None else np.argsort(order, kind="stable"))[:MOST_ROWS]
     cells: list[list[Cell]] = [[_cell(column[place]) for column in columns.values()] for place in places]
     rest = f"{count - MOST_ROWS:,} more rows are in {release.name}.csv." if count > MOST_ROWS else ""
-    heads = tuple(shown(name, 40) for name in columns)
-    return Grid("The numbers", heads, tuple(map(tuple, cells)), rest, folded=True)
+    called = {column.name: column.measured for column in release.contract.select(release.statistic.columns)}
+    heads = tuple(shown(called.get(name, name), 40) for name in columns)
+    grey = frozenset() if doubt is None else frozenset(np.flatnonzero(doubt[places]).tolist())
+    return Grid("The numbers", heads, tuple(map(tuple, cells)), rest, folded=True, doubtful=grey)
 
 
 def _cell(value: Any) -> Cell:
@@ -233,20 +280,26 @@ def _axes(release: Published) -> list[str]:
     return list(release.frame)[: len(release.statistic.columns)]
 
 
-def _listed(release: Published) -> str:
-    return shown(" × ".join(shown(name, 40) for name in release.statistic.columns), 160)
+def _titles(release: Published) -> list[str]:
+    """What the same columns are called, with their units of measure."""
+    return [shown(column.measured, 60) for column in release.contract.select(release.statistic.columns)]
+
+
+def _listed(release: Published, between: str = " × ") -> str:
+    columns = release.contract.select(release.statistic.columns)
+    return shown(between.join(shown(column.called, 40) for column in columns), 160)
 
 
 def _bits(release: Published) -> str:
-    return f"The mean error is at most {written(release.record['mean_error'], 3)} bits."
+    return f"The mean error is at most {about(release.record['mean_error'])} bits."
 
 
 def _plain(release: Published, original: NDArray[Any] | None) -> Panel:
     """A section for a statistic that this package does not know: what it calls itself, and its numbers."""
     return _panel(
         release,
-        use=f"{shown(release.record['title'], 160)}.",
-        error=f"Numbers are off by {written(release.record['mean_error'], 3)} on average.",
+        use=f"{shown(release.labelled.title, 160)}.",
+        error=f"Numbers are off by {about(release.record['mean_error'])} on average.",
         grids=[_numbers(release, original)],
         private=original is None,
     )

@@ -15,6 +15,7 @@ from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.unit import Sensitivity, Unit
 from reaedp.statistics import histogram
 from reaedp.statistics.names import listed
+from reaedp.statistics.resolution import CONFIDENCE, Resolution
 from reaedp.statistics.statistic import Cells
 from reaedp.table import MOST_DENSE_CELLS, KeyCounts, Table, domain_size, labels
 
@@ -99,6 +100,13 @@ class Marginal(_Counting):
         """The noisy counts on their axes."""
         axes = contract.select(self.columns)
         return Table(axes, noisy.reshape(tuple(axis.size for axis in axes)))
+
+    def resolution(self, contract: Contract, noise: Calibrated) -> Resolution | None:
+        """The error of a cell, beside an average one; nothing where nobody knows how many rows there are."""
+        rows = contract.unit.at_least
+        if rows is None:
+            return None
+        return Resolution(noise.error_quantile(CONFIDENCE), rows / self.cells(contract), "rows")
 
     def frame(self, value: Table, noise: Calibrated) -> dict[str, NDArray[Any]]:
         """Counts as released, then estimates, shares and intervals."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 from reaedp.contract import Contract
+from reaedp.contract.wording import Described
 from reaedp.errors import Mistakes
 from reaedp.plan.request import Request
 from reaedp.privacy.budget import Budget
@@ -16,13 +17,12 @@ _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Planned(ABC):
+class Planned(Described, ABC):
     """`epsilon` (and `delta`), or a `share` of the contract's budget, buys one release."""
 
     #: What plans call it.
     kinds: ClassVar[tuple[str, ...]] = ()
 
-    name: str
     kind: str
     epsilon: float | None = None
     delta: float | None = None
@@ -35,6 +35,7 @@ class Planned(ABC):
             "name must be 1 to 100 letters, digits, - or _, because it becomes a file name",
             given=self.name,
         )
+        self.note_wording(mistakes)
         self.note_mistakes(mistakes)
         self._check_price(mistakes)
         mistakes.report()

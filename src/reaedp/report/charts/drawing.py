@@ -15,18 +15,24 @@ Frame = Mapping[str, NDArray[Any]]
 #: A Vega-Lite specification.
 Specification = dict[str, Any]
 
-#: Readable on white and on black; the second is for what is not private.
-BLUE, ORANGE, GREY = "#3b82c4", "#d5762a", "#8a8f98"
+#: Readable on white and on black; the second is for what is not private, the last for what noise alone could have made.
+BLUE, ORANGE, GREY, PALE = "#3b82c4", "#c2410c", "#8a8f98", "#c9cdd3"
+#: From nothing, which is white, to the most.
+SHADED = {"range": ["#ffffff", "#a9cbe8", "#3b82c4", "#123d6b"], "interpolate": "rgb"}
+#: What is said of a number by whether noise alone could have made it.
+STANDS_OUT, DOUBTFUL = "stands out from the noise", "noise alone could have made it"
 WIDTH, HEIGHT = 720, 260
 #: A line of names needs this much; Vega-Lite warns of its own step beside a width that follows the page.
 LINE = 20
+#: Slanted names that have room below a chart of the usual width.
+MOST_NAMES = WIDTH // 18
 #: The name of the switch between private and original numbers.
 SHOWN = "shown"
 _HARMLESS = str.maketrans({"\\": "∖", '"': "”"})
 _CONFIG = {
     "view": {"stroke": None},
-    "axis": {"labelLimit": 160, "titleLimit": 480, "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": 500},
-    "legend": {"labelLimit": 200, "titleLimit": 200, "labelFontSize": 11, "titleFontSize": 12},
+    "axis": {"labelLimit": 160, "titleLimit": 480, "labelFontSize": 12, "titleFontSize": 13, "titleFontWeight": 500},
+    "legend": {"labelLimit": 200, "titleLimit": 200, "labelFontSize": 12, "titleFontSize": 13},
     "aria": False,  # figures carry words of their own, and a table beside them
 }
 
@@ -53,8 +59,8 @@ def quantity(field: str, title: str | None, *, zero: bool = True, format: str | 
 
 
 def names(field: str, title: str | None, count: int) -> Specification:
-    """An axis of names in their given order; of many, as many as fit are written."""
-    axis = {"labelOverlap": True, "labelAngle": 0 if count <= 6 else -40}
+    """An axis of names in their given order; of many, as many as fit are written. Pages look again for the width."""
+    axis = {"labelOverlap": count > MOST_NAMES, "labelAngle": 0 if count <= 6 else -50}
     return {"field": field, "type": "nominal", "title": title, "sort": None, "axis": axis}
 
 
@@ -68,6 +74,17 @@ def hover(**fields: tuple[str, str | None]) -> list[Specification]:
         | ({"type": "nominal"} if form is None else {"type": "quantitative", "format": form})
         for field, (title, form) in fields.items()
     ]
+
+
+def readings(doubt: NDArray[np.bool_]) -> NDArray[Any]:
+    """In words which numbers noise alone could have made; the field is called `told`."""
+    return np.where(doubt, DOUBTFUL, STANDS_OUT).astype(object)
+
+
+def told_apart(colour: Any = BLUE) -> Specification:
+    """This colour for what stands out, grey for the rest."""
+    usual = colour if isinstance(colour, dict) else {"value": colour}
+    return usual | {"condition": {"test": f"datum.told == '{DOUBTFUL}'", "value": PALE}}
 
 
 def switch() -> Specification:

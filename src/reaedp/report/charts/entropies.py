@@ -1,5 +1,7 @@
 """Entropies with their intervals, and the map of how closely columns are related."""
 
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -7,39 +9,68 @@ from numpy.typing import NDArray
 
 from reaedp.label import different
 from reaedp.report.charts.drawing import (
-    BLUE,
+    DOUBTFUL,
     LINE,
     ORANGE,
+    SHADED,
     Frame,
     Specification,
     hover,
     names,
     only_when,
     quantity,
+    readings,
     switch,
+    told_apart,
     values,
 )
 
 _BITS = ".4~f"
+#: The side of a map, and the least and the largest side of one of its squares; what fits into the smaller has no text.
+_SIDE, _LEAST, _LARGEST, _WITH_TEXT = 400, 12, 64, 36
 
 
-def entropies(frame: Frame, original: NDArray[Any] | None = None) -> Specification:
-    """A point and its range for each number."""
+def entropies(
+    frame: Frame,
+    original: NDArray[Any] | None = None,
+    *,
+    measures: Sequence[str] | None = None,
+    doubt: NDArray[np.bool_] | None = None,
+) -> Specification:
+    """A point and its range for each number; `measures` are their names, if not those of the frame."""
+    called = np.asarray(frame["measure"]).tolist() if measures is None else measures
     rows = {
-        "measure": np.array(different(np.asarray(frame["measure"]).tolist()), dtype=object),
+        "measure": np.array(different(called), dtype=object),
         "bits": frame["bits"],
         "low": frame["low_95"],
         "high": frame["high_95"],
+        "told": readings(np.zeros(len(called), dtype=bool) if doubt is None else doubt),
     }
-    said = hover(measure=("measure", None), bits=("bits", _BITS), low=("95 % interval from", _BITS), high=("to", _BITS))
+    said = hover(
+        measure=("measure", None),
+        bits=("bits", _BITS),
+        low=("95 % interval from", _BITS),
+        high=("to", _BITS),
+        told=("reading", None),
+    )
     layers: list[Specification] = [
         {
-            "mark": {"type": "rule", "color": BLUE, "strokeWidth": 3},
-            "encoding": {"x": quantity("low", "bits"), "x2": {"field": "high"}, "opacity": only_when("private", 0.5)},
+            "mark": {"type": "rule", "strokeWidth": 3},
+            "encoding": {
+                "x": quantity("low", "bits"),
+                "x2": {"field": "high"},
+                "color": told_apart(),
+                "opacity": only_when("private", 0.5),
+            },
         },
         {
-            "mark": {"type": "point", "filled": True, "color": BLUE, "size": 90},
-            "encoding": {"x": quantity("bits", "bits"), "opacity": only_when("private"), "tooltip": said},
+            "mark": {"type": "point", "filled": True, "size": 90},
+            "encoding": {
+                "x": quantity("bits", "bits"),
+                "color": told_apart(),
+                "opacity": only_when("private"),
+                "tooltip": said,
+            },
         },
     ]
     if original is not None:
@@ -64,21 +95,31 @@ def entropies(frame: Frame, original: NDArray[Any] | None = None) -> Specificati
     }
 
 
-def information_map(frame: Frame, original: NDArray[Any] | None = None) -> Specification:
-    """Mutual information of each pair of columns, relative to the mean of their entropies."""
+def information_map(
+    frame: Frame,
+    original: NDArray[Any] | None = None,
+    *,
+    called: Mapping[str, str] = MappingProxyType({}),
+    doubt: NDArray[np.bool_] | None = None,
+) -> Specification:
+    """Mutual information of each pair of columns, relative to the mean of their entropies, as squares.
+
+    `called` says what columns are called, where that is not their name. A column with itself is no finding.
+    """
+    apart = np.asarray(frame["first"] != frame["second"])
     first, second = (np.asarray(frame[side]) for side in ("first", "second"))
     columns = list(dict.fromkeys(first.tolist()))
-    named = dict(zip(columns, different(columns, 40), strict=True))
-    apart = first != second
-    mirrored = {
-        "one": np.concatenate([first, second[apart]]),
-        "other": np.concatenate([second, first[apart]]),
+    named = dict(zip(columns, different([called.get(name, name) for name in columns], 40), strict=True))
+    sides = {"one": (first, second), "other": (second, first)}
+    rows: dict[str, NDArray[Any]] = {
+        side: np.array([named[name] for part in parts for name in part[apart].tolist()], dtype=object)
+        for side, parts in sides.items()
     }
-    rows = {side: np.array([named[name] for name in mirrored[side].tolist()], dtype=object) for side in mirrored}
     numbers = {"share": "symmetric_uncertainty", "bits": "mutual_information"}
     ends = {"low": "mutual_information_low_95", "high": "mutual_information_high_95"}
     for name, column in (numbers | ends).items():
-        rows[name] = _mirrored(np.asarray(frame[column]), apart)
+        rows[name] = np.tile(np.asarray(frame[column])[apart], 2)
+    rows["told"] = readings(np.tile(np.zeros(len(apart), dtype=bool)[apart] if doubt is None else doubt[apart], 2))
     said = {
         "one": ("column", None),
         "other": ("and", None),
@@ -86,24 +127,37 @@ def information_map(frame: Frame, original: NDArray[Any] | None = None) -> Speci
         "low": ("95 % interval from", _BITS),
         "high": ("to", _BITS),
         "share": ("symmetric uncertainty", ".1%"),
+        "told": ("reading", None),
     }
     if original is not None:
-        rows["original"] = _mirrored(original, apart)
+        rows["original"] = np.tile(np.asarray(original)[apart], 2)
         said["original"] = ("true mutual information, not to be published", _BITS)
-    step = 12 if len(columns) > 20 else 24
+    step = max(_LEAST, min(_LARGEST, _SIDE // len(columns)))
+    legend = {"orient": "top", "format": ".0%"}
+    shade = quantity("share", "symmetric uncertainty") | {"scale": SHADED | {"domain": [0, 1]}, "legend": legend}
+    squares: Specification = {
+        "mark": {"type": "rect", "stroke": "#8a8f98", "strokeWidth": 0.5},
+        "encoding": {"color": told_apart(shade), "tooltip": hover(**said)},
+    }
     return {
         "data": values(rows),
+        "width": step * len(columns),
         "height": step * len(columns),
-        "mark": {"type": "rect"},
         "encoding": {
-            "x": names("one", None, len(columns)) | {"axis": {"labelAngle": -45, "labelLimit": 120}},
-            "y": names("other", None, 0) | {"axis": {"labelLimit": 120}},
-            "color": quantity("share", "symmetric uncertainty", format=".0%")
-            | {"scale": {"scheme": "blues", "domain": [0, 1]}},
-            "tooltip": hover(**said),
+            "x": names("one", None, len(columns))
+            | {"axis": {"labelAngle": -45, "labelLimit": 120}, "sort": list(named.values())},
+            "y": names("other", None, 0) | {"axis": {"labelLimit": 160}, "sort": list(named.values())},
         },
+        "layer": [squares, _shares()] if step >= _WITH_TEXT else [squares],
     }
 
 
-def _mirrored(numbers: NDArray[Any], apart: NDArray[np.bool_]) -> NDArray[Any]:
-    return np.concatenate([numbers, numbers[apart]])
+def _shares() -> Specification:
+    """The number in each square; what noise alone could have made has none."""
+    said = f"datum.told == '{DOUBTFUL}' ? '·' : format(datum.share, '.0%')"
+    dark = {"test": f"datum.share > 0.5 && datum.told != '{DOUBTFUL}'", "value": "#ffffff"}
+    return {
+        "mark": {"type": "text", "fontSize": 12},
+        "transform": [{"calculate": said, "as": "said"}],
+        "encoding": {"text": {"field": "said"}, "color": {"condition": dark, "value": "#1b1e24"}},
+    }

@@ -1,6 +1,7 @@
 """Histograms: bars with ranges for one column, colours for two, and the largest cells where there are too many."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,144 +9,210 @@ from numpy.typing import NDArray
 
 from reaedp.label import different, shown
 from reaedp.report.charts.drawing import (
-    BLUE,
     GREY,
     LINE,
     ORANGE,
+    SHADED,
     Frame,
     Specification,
     hover,
     names,
     only_when,
     quantity,
+    readings,
     switch,
+    told_apart,
     values,
 )
 
 #: Bars that can be told apart, cells of a coloured table, and the largest cells of one that is larger.
 MOST_BARS, MOST_ACROSS, MOST_DOWN, MOST_LISTED = 400, 150, 60, 40
+#: Bars lower than this share of the highest are hard to see; if these are many, they are drawn again by themselves.
+LOW, MANY = 0.1, 1 / 3
 #: The columns of numbers of a histogram, by their names in charts.
 _NUMBERS = {"count": "count", "estimate": "estimate", "share": "share", "low": "low_95", "high": "high_95"}
 _COUNT = ",.0f"
+#: A title over the axis that goes down, where there is more room than beside it.
+_TITLE_ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom", "titleX": 0, "titleY": -6}
 _SAID = {
     "count": ("released count", _COUNT),
     "estimate": ("estimate", ",.1f"),
     "share": ("share", ".2%"),
     "low": ("95 % interval from", _COUNT),
     "high": ("to", _COUNT),
+    "told": ("reading", None),
 }
 
 
-def histogram(frame: Frame, axes: Sequence[str], original: NDArray[Any] | None = None) -> Specification:
-    """The chart that suits the number of columns and cells; `axes` are the first columns of the frame."""
-    sizes = [len(dict.fromkeys(np.asarray(frame[axis]).tolist())) for axis in axes]
-    if len(axes) == 1 and sizes[0] <= MOST_BARS:
-        return _bars(frame, axes[0], original)
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """What is drawn: numbers, what their columns are called, which of them may be noise, and what is counted.
+
+    `axes` are the first columns of the frame. `original` are true numbers, which only the custodian has.
+    """
+
+    frame: Frame
+    axes: tuple[str, ...]
+    titles: tuple[str, ...]
+    doubt: NDArray[np.bool_]
+    unit: str
+    original: NDArray[Any] | None
+
+    @classmethod
+    def of(
+        cls,
+        frame: Frame,
+        axes: Sequence[str],
+        original: NDArray[Any] | None = None,
+        *,
+        titles: Sequence[str] | None = None,
+        doubt: NDArray[np.bool_] | None = None,
+        unit: str = "rows",
+    ) -> "Cells":
+        """Columns are called by their names and nothing is in doubt, unless said."""
+        undoubted = np.zeros(len(frame["count"]), dtype=bool)
+        return cls(frame, tuple(axes), tuple(titles or axes), undoubted if doubt is None else doubt, unit, original)
+
+    def some(self, places: NDArray[Any]) -> "Cells":
+        """Those in these places, or where this is true."""
+        frame = {name: np.asarray(column)[places] for name, column in self.frame.items()}
+        original = None if self.original is None else np.asarray(self.original)[places]
+        return Cells(frame, self.axes, self.titles, self.doubt[places], self.unit, original)
+
+    @property
+    def numbers(self) -> dict[str, NDArray[Any]]:
+        """All columns of numbers that there are, by their names in charts, and how to read them."""
+        found = {name: np.asarray(self.frame[column]) for name, column in _NUMBERS.items() if column in self.frame}
+        found |= {"told": readings(self.doubt)}
+        return found if self.original is None else found | {"original": self.original}
+
+    def title(self, *places: int) -> str:
+        """What these columns are called together."""
+        return " × ".join(shown(self.titles[place], 60) for place in places)
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many different cells each column has here."""
+        return [len(dict.fromkeys(np.asarray(self.frame[axis]).tolist())) for axis in self.axes]
+
+
+def histogram(cells: Cells) -> Specification:
+    """The chart that suits the number of columns and cells."""
+    sizes = cells.sizes
+    if len(sizes) == 1 and sizes[0] <= MOST_BARS:
+        return _bars(cells)
     across = int(np.argmax(sizes))
     down = int(np.prod(sizes)) // max(sizes[across], 1)
-    if len(axes) > 1 and sizes[across] <= MOST_ACROSS and down <= MOST_DOWN:
-        return _coloured(frame, axes, across, original)
-    return largest_cells(frame, axes, original)
+    if len(sizes) > 1 and sizes[across] <= MOST_ACROSS and down <= MOST_DOWN:
+        return _coloured(cells, across)
+    return largest_cells(cells)
 
 
-def largest_cells(frame: Frame, axes: Sequence[str], original: NDArray[Any] | None = None) -> Specification:
+def low_bars(cells: Cells) -> Specification:
+    """The low bars of one column on an axis of their own, where there are many; nothing otherwise."""
+    counts = np.asarray(cells.frame["count"], dtype=np.float64)
+    top = LOW * counts.max(initial=0.0)
+    if len(cells.axes) > 1 or len(counts) > MOST_BARS or np.mean(counts < top) < MANY or top <= 0:
+        return {}
+    return _bars(cells, top)
+
+
+def largest_cells(cells: Cells) -> Specification:
     """The cells with the most rows as bars that lie on their side."""
-    order = np.argsort(-np.asarray(frame["count"]), kind="stable")[:MOST_LISTED]
-    some = {name: np.asarray(column)[order] for name, column in frame.items()}
-    rows = _numbers(some) | {"cell": np.array(different(_combined(some, axes)), dtype=object)}
+    some = cells.some(np.argsort(-np.asarray(cells.frame["count"]), kind="stable")[:MOST_LISTED])
+    rows = some.numbers | {"cell": np.array(different(_combined(some.frame, some.axes)), dtype=object)}
     said = {name: words for name, words in _SAID.items() if name in rows}
-    title = " × ".join(shown(axis, 30) for axis in axes)
+    title = some.title(*range(len(some.axes)))
     bars: Specification = {
-        "mark": {"type": "bar", "color": BLUE},
+        "mark": {"type": "bar"},
         "encoding": {
-            "x": quantity("count", "rows", format=_COUNT),
+            "x": quantity("count", some.unit, format=_COUNT),
+            "color": told_apart(),
             "opacity": only_when("private"),
             "tooltip": hover(cell=(title, None), **said),
         },
     }
-    layers = [bars]
-    if original is not None:
-        rows["original"] = original[order]
-        layers.append(_ticks("x", thickness=3))
-    side = names("cell", title, 0) | {"axis": {"labelLimit": 300}}
+    layers = [bars] if some.original is None else [bars, _ticks("x", some.unit)]
     return {
         "data": values(rows),
         "params": [switch()],
-        "height": LINE * len(order),
-        "encoding": {"y": side},
+        "height": LINE * len(rows["cell"]),
+        "encoding": {"y": names("cell", title, 0) | {"axis": {"labelLimit": 300}}},
         "layer": layers,
     }
 
 
-def _bars(frame: Frame, axis: str, original: NDArray[Any] | None) -> Specification:
-    cells = different(np.asarray(frame[axis]).tolist())
-    rows = {"cell": np.array(cells, dtype=object)} | _numbers(frame)
-    title = shown(axis)
-    said = hover(cell=(title, None), **_SAID)
+def _bars(cells: Cells, top: float | None = None) -> Specification:
+    """A bar and its range for each cell; with a `top`, the axis ends there and what is higher is cut."""
+    labels = different(np.asarray(cells.frame[cells.axes[0]]).tolist())
+    rows = {"cell": np.array(labels, dtype=object)} | cells.numbers
+    cut = {} if top is None else {"clip": True}
+    scale = {} if top is None else {"scale": {"domain": [min(0.0, float(rows["low"].min())), top]}}
     layers: list[Specification] = [
         {
-            "mark": {"type": "bar", "color": BLUE},
+            "mark": {"type": "bar"} | cut,
             "encoding": {
-                "y": quantity("count", "rows", format=_COUNT),
+                "y": quantity("count", cells.unit, format=_COUNT) | scale,
+                "color": told_apart(),
                 "opacity": only_when("private", 0.85),
-                "tooltip": said,
+                "tooltip": hover(cell=(cells.title(0), None), **_SAID),
             },
         },
         {
-            "mark": {"type": "rule", "color": GREY, "strokeWidth": 1.5},
+            "mark": {"type": "rule", "color": GREY, "strokeWidth": 1.5} | cut,
             "encoding": {
-                "y": quantity("low", "rows", format=_COUNT),
+                "y": quantity("low", cells.unit, format=_COUNT) | scale,
                 "y2": {"field": "high"},
                 "opacity": only_when("private"),
             },
         },
     ]
-    if original is not None:
-        rows["original"] = original
-        layers.append(_ticks("y", thickness=3))
+    if cells.original is not None:
+        layers.append(_ticks("y", cells.unit, cut, scale))
     return {
         "data": values(rows),
         "params": [switch()],
-        "encoding": {"x": names("cell", title, len(cells))},
+        "encoding": {"x": names("cell", cells.title(0), len(labels))},
         "layer": layers,
     }
 
 
-def _ticks(channel: str, *, thickness: int) -> Specification:
+def _ticks(
+    channel: str, unit: str, cut: Specification | None = None, scale: Specification | None = None
+) -> Specification:
     """What was counted without noise."""
     return {
-        "mark": {"type": "tick", "color": ORANGE, "thickness": thickness},
+        "mark": {"type": "tick", "color": ORANGE, "thickness": 3} | (cut or {}),
         "encoding": {
-            channel: quantity("original", "rows", format=_COUNT),
+            channel: quantity("original", unit, format=_COUNT) | (scale or {}),
             "opacity": only_when("original"),
             "tooltip": hover(cell=("cell", None), original=("true count, not to be published", _COUNT)),
         },
     }
 
 
-def _coloured(frame: Frame, axes: Sequence[str], across: int, original: NDArray[Any] | None) -> Specification:
+def _coloured(cells: Cells, across: int) -> Specification:
     """The column with the most cells goes right, all others together go down."""
-    others = [axis for place, axis in enumerate(axes) if place != across]
-    columns = np.asarray(frame[axes[across]]).tolist()
-    lines = _combined(frame, others)
+    others = [place for place in range(len(cells.axes)) if place != across]
+    columns = np.asarray(cells.frame[cells.axes[across]]).tolist()
+    lines = _combined(cells.frame, [cells.axes[place] for place in others])
     rows = {
         "cell": np.array(_labelled(columns), dtype=object),
         "line": np.array(_labelled(lines), dtype=object),
-    } | _numbers(frame)
-    down_title = " × ".join(shown(name, 30) for name in others)
-    said = {"cell": (shown(axes[across], 30), None), "line": (down_title, None)} | dict(_SAID)
-    field = "estimate"
-    if original is not None:
-        rows["original"] = original
+    } | cells.numbers
+    said = {"cell": (cells.title(across), None), "line": (cells.title(*others), None)} | dict(_SAID)
+    if cells.original is not None:
         said["original"] = ("true count, not to be published", _COUNT)
+    legend = {"orient": "bottom", "format": _COUNT, "gradientLength": 240, "titleLimit": 240}
+    shade = quantity("estimate", f"estimated {cells.unit}") | {"scale": SHADED, "legend": legend}
     return {
         "data": values(rows),
-        "height": LINE * len(set(lines)),
+        "height": 1.2 * LINE * len(set(lines)),
         "mark": {"type": "rect"},
         "encoding": {
-            "x": names("cell", shown(axes[across]), len(set(columns))),
-            "y": names("line", down_title, 0) | {"axis": {"labelLimit": 220}},
-            "color": quantity(field, "estimated rows") | {"scale": {"scheme": "blues"}},
+            "x": names("cell", cells.title(across), len(set(columns))),
+            "y": names("line", cells.title(*others), 0) | {"axis": {"labelLimit": 220} | _TITLE_ABOVE},
+            "color": told_apart(shade),
             "tooltip": hover(**said),
         },
     }
@@ -161,7 +228,3 @@ def _labelled(texts: Sequence[Any]) -> list[str]:
 def _combined(frame: Frame, axes: Sequence[str]) -> list[str]:
     columns = [np.asarray(frame[axis]).tolist() for axis in axes]
     return [" · ".join(shown(cell, 30) for cell in cells) for cells in zip(*columns, strict=True)]
-
-
-def _numbers(frame: Frame) -> dict[str, NDArray[Any]]:
-    return {name: np.asarray(frame[column]) for name, column in _NUMBERS.items() if column in frame}

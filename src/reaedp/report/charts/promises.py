@@ -22,6 +22,49 @@ class Marks(NamedTuple):
     allowed: float
 
 
+class Bound(NamedTuple):
+    """One test: the ε that its runs prove at least, and the ε that is promised."""
+
+    name: str
+    shown: float
+    claimed: float
+
+
+def lower_bounds(bounds: Sequence[Bound]) -> Specification:
+    """How far the proof of a test reaches, beside the line that it may not pass."""
+    rows = {
+        "name": np.array(different([bound.name for bound in bounds], 70), dtype=object),
+        "shown": np.array([bound.shown for bound in bounds]),
+        "claimed": np.array([bound.claimed for bound in bounds]),
+    }
+    said = hover(name=("test", None), shown=("shown: ε at least", _CHANCE), claimed=("promised: ε at most", _CHANCE))
+    kinds = {"shown by the test, at least": BLUE, "promised, at most": ORANGE}
+    shown, promised = (
+        {
+            "datum": kind,
+            "type": "nominal",
+            "scale": {"domain": list(kinds), "range": list(kinds.values())},
+            "legend": {"orient": "top", "title": None, "symbolType": "square"},
+        }
+        for kind in kinds
+    )
+    return {
+        "data": values(rows),
+        "height": 1.5 * LINE * len(bounds),
+        "encoding": {"y": names("name", None, 0) | {"axis": {"labelLimit": 340}}},
+        "layer": [
+            {
+                "mark": {"type": "bar", "size": 12},
+                "encoding": {"x": quantity("shown", "ε"), "color": shown, "tooltip": said},
+            },
+            {
+                "mark": {"type": "tick", "thickness": 3, "size": 20},
+                "encoding": {"x": quantity("claimed", "ε"), "color": promised, "tooltip": said},
+            },
+        ],
+    }
+
+
 def beliefs(before: Sequence[float], after: Sequence[float], labels: Sequence[str]) -> Specification:
     """How far anyone's belief about somebody can rise at most."""
     rows = {

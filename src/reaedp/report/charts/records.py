@@ -6,7 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.label import different, shown
-from reaedp.report.charts.drawing import BLUE, ORANGE, Specification, hover, names, only_when, quantity, switch, values
+from reaedp.report.charts.drawing import (
+    ORANGE,
+    Specification,
+    hover,
+    names,
+    only_when,
+    quantity,
+    readings,
+    switch,
+    told_apart,
+    values,
+)
 
 #: Bars of one profile; neighbouring cells beyond that would be hairs.
 MOST_BARS = 200
@@ -14,19 +25,28 @@ _SHARE = ".1%"
 
 
 def profile(
-    name: str, cells: tuple[str, ...], share: NDArray[np.float64], original: NDArray[Any] | None = None
+    name: str,
+    cells: tuple[str, ...],
+    share: NDArray[np.float64],
+    original: NDArray[Any] | None = None,
+    *,
+    doubt: NDArray[np.bool_] | None = None,
 ) -> Specification:
     """The share of records in each cell; of very many cells the fullest."""
     kept = np.sort(np.argsort(-share, kind="stable")[:MOST_BARS])
     labels = different([cells[place] for place in kept])
     rows: dict[str, NDArray[Any]] = {"cell": np.array(labels, dtype=object), "share": share[kept]}
+    rows["told"] = readings(np.zeros(len(kept), dtype=bool) if doubt is None else doubt[kept])
     layers: list[Specification] = [
         {
-            "mark": {"type": "bar", "color": BLUE},
+            "mark": {"type": "bar"},
             "encoding": {
+                "color": told_apart(),
                 "y": quantity("share", "share of records", format=_SHARE),
                 "opacity": only_when("private", 0.85),
-                "tooltip": hover(cell=(shown(name), None), share=("share of synthetic records", ".2%")),
+                "tooltip": hover(
+                    cell=(shown(name), None), share=("share of synthetic records", ".2%"), told=("reading", None)
+                ),
             },
         }
     ]

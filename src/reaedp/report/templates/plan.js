@@ -6,14 +6,18 @@ const views = [];
 
 function number(value, digits = 3) {
   if (value === 0) return "0";
-  const small = Math.abs(value) < 1e-4;
-  return small ? value.toExponential(digits - 1) : Number(value.toPrecision(digits)).toLocaleString("en");
+  if (Math.abs(value) >= 1e-4) return Number(value.toPrecision(digits)).toLocaleString("en", { maximumFractionDigits: 8 });
+  const [mantissa, power] = value.toExponential(digits - 1).split("e");
+  return `${Number(mantissa)} × 10^${Number(power)}`;
 }
 
-function cell(row, text, isNumber = true) {
+const heads = [...document.querySelectorAll("thead th")].map((head) => head.textContent);
+
+function cell(row, text, kind = "number") {
   const place = row.insertCell();
   place.textContent = text;
-  if (isNumber) place.className = "number";
+  place.className = kind;
+  place.dataset.head = heads[place.cellIndex];
 }
 
 function show() {
@@ -21,6 +25,7 @@ function show() {
   const detail = bins ? Number(bins.value) : 0;
   const total = data.totals[price];
   const set = (name, text) => { document.getElementById(name).textContent = text; };
+  const speak = (slider, text) => { slider.setAttribute("aria-valuetext", text); };
   if (total.epsilon === null) {
     set("factor-now", "not possible");
     set("promise", "The plan is not possible at this cost.");
@@ -31,14 +36,18 @@ function show() {
       + ` ${noun} by a factor of at most ${total.odds}: a chance of 1 in 100 can become ${total.belief}.`);
     for (const name of ["accuracy", "auc", "caught"]) set(name, number(total[name]));
   }
-  if (bins) set("bins-now", data.bins[detail] === null ? "as declared" : data.bins[detail]);
+  speak(factor, document.getElementById("factor-now").textContent);
+  if (bins) {
+    set("bins-now", data.bins[detail] === null ? "as declared" : data.bins[detail]);
+    speak(bins, document.getElementById("bins-now").textContent);
+  }
   const body = document.getElementById("releases");
   body.replaceChildren();
   for (const release of data.releases) {
     const point = release.rows[detail][price];
     const row = body.insertRow();
-    cell(row, release.name, false);
-    cell(row, release.title, false);
+    cell(row, release.name, "");
+    cell(row, release.title, "");
     if (point === null) {
       cell(row, "not possible");
       continue;
@@ -50,6 +59,8 @@ function show() {
     cell(row, `±${number(point.all)}`);
     cell(row, point.relative === undefined ? "" : `${number(100 * point.relative)} %`);
     cell(row, point.records === undefined ? "" : point.records.toLocaleString("en"));
+    cell(row, point.reading || "", "reading");
+    row.classList.toggle("doubtful", point.reading !== undefined);
   }
   for (const view of views) view.signal("chosen", price).signal("bins", detail).run();
 }

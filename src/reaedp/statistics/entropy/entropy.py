@@ -23,6 +23,7 @@ from reaedp.statistics.entropy.sensitivities import (
     renyi_sensitivity,
 )
 from reaedp.statistics.names import column_names
+from reaedp.statistics.resolution import CONFIDENCE, Resolution
 from reaedp.statistics.statistic import Cells
 from reaedp.table import KeyCounts, domain_size
 
@@ -88,6 +89,15 @@ class EntropyStatistic(ABC):
         """In steps of the lattice, rounding included."""
         return self.lattice(contract).sensitivity
 
+    @abstractmethod
+    def largest(self, contract: Contract) -> float:
+        """The most bits that one of the numbers can have."""
+
+    def resolution(self, contract: Contract, noise: Calibrated) -> Resolution:
+        """The error of a number, rounding included, beside its largest value."""
+        error = (noise.error_quantile(CONFIDENCE) + 0.5) * self.step(contract)
+        return Resolution(error, self.largest(contract), "bits")
+
     def answer(self, records: Cells) -> Integers:
         """The numbers rounded to the lattice."""
         return self.lattice(records.contract).rounded(self.measure(records))
@@ -143,10 +153,19 @@ class Entropy(EntropyStatistic):
             for order in self.orders
         )
 
+    def largest(self, contract: Contract) -> float:
+        """That of equally full cells, whatever the order."""
+        return most_bits(contract, self.columns)
+
     def measure(self, records: Cells) -> NDArray[np.float64]:
         """From the counts of the cells that occur; empty cells contribute nothing to any order."""
         counts = records.key_counts(self.columns).counts
         return np.array([renyi_entropy(counts, order) for order in self.orders])
+
+
+def most_bits(contract: Contract, columns: tuple[str, ...]) -> float:
+    """The entropy of these columns if all their cells were equally full."""
+    return math.log2(domain_size(contract.select(columns)))
 
 
 def named(columns: object, what: str) -> tuple[str, ...]:
@@ -214,6 +233,10 @@ class ConditionalEntropy(_OfTwoSides):
         unit = contract.unit
         return (conditional_entropy_sensitivity(public_rows(unit), change=unit.change, max_rows=unit.rows),)
 
+    def largest(self, contract: Contract) -> float:
+        """That of the target, if the other columns tell nothing."""
+        return most_bits(contract, self.target)
+
     def measure(self, records: Cells) -> NDArray[np.float64]:
         """H(target, given) - H(given)."""
         joint = records.key_counts(self.columns)
@@ -238,6 +261,10 @@ class MutualInformation(_OfTwoSides):
         unit = contract.unit
         sizes = [domain_size(contract.select(side)) for side in self.sides]
         return (mutual_information_sensitivity(public_rows(unit), *sizes, change=unit.change, max_rows=unit.rows),)
+
+    def largest(self, contract: Contract) -> float:
+        """No side tells more than all about the other."""
+        return min(most_bits(contract, side) for side in self.sides)
 
     def measure(self, records: Cells) -> NDArray[np.float64]:
         """H(first) + H(second) - H(first, second)."""

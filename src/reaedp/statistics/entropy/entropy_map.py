@@ -14,10 +14,11 @@ from reaedp.errors import DeclarationError
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.statistics.entropy.consistency import consistent
 from reaedp.statistics.entropy.entropies import shannon_entropy
-from reaedp.statistics.entropy.entropy import EntropyStatistic, public_rows
-from reaedp.statistics.entropy.information import InformationMap
+from reaedp.statistics.entropy.entropy import EntropyStatistic, most_bits, public_rows
+from reaedp.statistics.entropy.information import InformationMap, spread_of_three
 from reaedp.statistics.entropy.sensitivities import shannon_sensitivity
 from reaedp.statistics.names import listed
+from reaedp.statistics.resolution import CONFIDENCE, Resolution
 from reaedp.statistics.statistic import Cells
 
 #: How far, in steps of the lattice, consistent entropies may break an inequality about three columns: a hundredth of
@@ -71,6 +72,15 @@ class EntropyMap(EntropyStatistic):
         unit = contract.unit
         one = shannon_sensitivity(public_rows(unit), change=unit.change, max_rows=unit.rows)
         return (one,) * len(self.groups)
+
+    def largest(self, contract: Contract) -> float:
+        """The mutual information of the two largest columns, if each determines the other."""
+        return sorted(most_bits(contract, (name,)) for name in self.columns)[-2]
+
+    def resolution(self, contract: Contract, noise: Calibrated) -> Resolution:
+        """The error of a mutual information, which is that of three entropies, beside its largest value."""
+        error = (spread_of_three(noise, CONFIDENCE) + 1.5) * self.step(contract)
+        return Resolution(error, self.largest(contract), "bits")
 
     def measure(self, records: Cells) -> NDArray[np.float64]:
         """From the counts of the same rows by every column and every pair."""

@@ -1,0 +1,53 @@
+"""Words for people about what is declared under a short name; no number depends on them."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from reaedp.errors import Mistakes
+
+#: The keys, and how long each may be.
+LONGEST = {"label": 100, "description": 1_000, "unit_of_measure": 40}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Described:
+    """What has a name for programs, and may have a `label`, a `description` and a `unit_of_measure` for people.
+
+    A release's unit of measure is what its counts count, where that is not rows.
+    """
+
+    name: str
+    label: str | None = None
+    description: str | None = None
+    unit_of_measure: str | None = None
+
+    @property
+    def called(self) -> str:
+        """The label, or the name where there is none."""
+        return self.label or self.name
+
+    @property
+    def measured(self) -> str:
+        """The same with the unit of measure, as on an axis."""
+        return f"{self.called} ({self.unit_of_measure})" if self.unit_of_measure else self.called
+
+    @property
+    def wording(self) -> dict[str, str]:
+        """The words that were given, by their keys."""
+        return {key: getattr(self, key) for key in LONGEST if getattr(self, key) is not None}
+
+    def note_wording(self, mistakes: Mistakes, prefix: str = "") -> None:
+        """Note words that are no words, or too many; `prefix` leads to the keys."""
+        for key, longest in LONGEST.items():
+            given = getattr(self, key)
+            mistakes.unless(
+                given is None or (isinstance(given, str) and 0 < len(given) <= longest and given.isprintable()),
+                f"{prefix}{key} must be 1 to {longest:,} printable characters",
+                given=given,
+            )
+
+
+def declared_facts(described: Described) -> dict[str, Any]:
+    """All fields, without words that were not given, so that contracts without words keep their fingerprint."""
+    facts = asdict(described)
+    return {key: value for key, value in facts.items() if key not in LONGEST or value is not None}
