@@ -32,6 +32,7 @@ LAYERS = [
     ["report"],
     ["engines"],
     ["curator"],
+    ["drafting"],
     ["attacks"],
     ["evaluation"],
     ["audits"],

@@ -17,6 +17,8 @@ from reaedp.errors import Mistakes
 
 Rule = Literal["cell", "nearest", "drop"]
 Provenance = Literal["public", "dp"]
+#: What begins a provenance that names the public file or codebook from which the facts were taken.
+PUBLIC_FILE = "public: "
 #: Ways in which a value can fail to lie in a regular cell.
 Trouble = Literal["null", "nan", "infinite", "unparsable", "unseen", "outside"]
 
@@ -34,8 +36,8 @@ class Ends(NamedTuple):
 class Column(ABC):
     """What every kind of column declares.
 
-    `provenance` is the custodian's word that the declared cells are public knowledge, or "dp" with the ledger
-    entry that paid for learning them.
+    `provenance` is the custodian's word that the declared cells are public knowledge, "public: FILE" where a public
+    file or codebook has them, or "dp" with the ledger entry that paid for learning them.
     """
 
     kind: ClassVar[str]
@@ -43,7 +45,7 @@ class Column(ABC):
     troubles: ClassVar[tuple[Trouble, ...]]
 
     name: str
-    provenance: Provenance
+    provenance: str
     entry: int | None = None
 
     def __post_init__(self) -> None:
@@ -109,8 +111,8 @@ class Column(ABC):
             given=self.name,
         )
         mistakes.unless(
-            self.provenance in get_args(Provenance),
-            f"{self.where('provenance')} must be 'public' or 'dp'",
+            self.provenance in get_args(Provenance) or _names_a_file(self.provenance),
+            f"{self.where('provenance')} must be 'public', 'public: FILE' or 'dp'",
             given=self.provenance,
             remedy="Say 'public' if the declared cells were known without looking at the data.",
         )
@@ -126,6 +128,16 @@ class Column(ABC):
                 f"{self.where(trouble)} must be one of {', '.join(allowed)}",
                 given=self.rule(trouble),
             )
+
+
+def _names_a_file(provenance: object) -> bool:
+    """Whether it says which public file the facts were taken from."""
+    return (
+        isinstance(provenance, str)
+        and provenance.startswith(PUBLIC_FILE)
+        and len(PUBLIC_FILE) < len(provenance) <= 500
+        and provenance.isprintable()
+    )
 
 
 def repetitions(names: Iterable[str]) -> list[str]:

@@ -184,3 +184,22 @@ def _microseconds(value: Any, unit: int, start: int) -> int | None:
     whole = math.floor(number)
     micros = whole * unit + round((number - whole) * unit) + start
     return min(max(micros, -ENDLESS), ENDLESS)
+
+
+def labels_in_header(path: str) -> dict[str, tuple[str, ...]]:
+    """The labels that the header of a file of Stata or SPSS gives to values, by column; no row is read."""
+    suffix = Path(path).suffix.lower()
+    with importing("pyreadstat", "Files of Stata and SPSS"):
+        import pyreadstat
+    readers = {".dta": pyreadstat.read_dta, ".sav": pyreadstat.read_sav, ".zsav": pyreadstat.read_sav}
+    if suffix not in readers:
+        return {}
+    try:
+        _, meta = readers[suffix](path, metadataonly=True)
+    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeError, OSError):
+        raise DeclarationError(f"{path} is damaged, or no file of {_PROGRAMS[suffix]}.") from None
+    return {
+        name: tuple(dict.fromkeys(map(str, labels.values())))
+        for name, labels in meta.variable_value_labels.items()
+        if labels
+    }
