@@ -83,6 +83,16 @@ def test_a_person_is_asked_for_together_with_the_contribution_bound(here: Path) 
     assert 'ledger = "FILL IN"' in text
 
 
+def test_labels_in_the_header_are_offered_and_used_only_on_request(here: Path) -> None:
+    office = OFFICES["Stata with labels"]
+    office.make(here / office.file)
+    assert "labels for values of sex, health: --labels makes them levels." in run(f"init {office.file} --no-ask")
+    assert "very good" not in (here / "contract.toml").read_text()
+    said = run(f"init {office.file} --no-ask --labels --out labels.toml --plan labels-plan.toml")
+    assert "must come from a questionnaire" in said
+    assert 'provenance = "public: labels of health.dta"' in (here / "labels.toml").read_text()
+
+
 def test_what_is_open_is_named(here: Path) -> None:
     said = run("init secret.csv --columns sex --no-ask")
     assert "name, change, epsilon, delta, ledger, column sex" in said

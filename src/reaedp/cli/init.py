@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from reaedp.drafting.drafted import Drafted
     from reaedp.drafting.heading import Heading
 
+#: Open questions that are named; a file may have thousands of columns.
+MOST_NAMED = 12
 Text = str | None
 Texts = list[str] | None
 
@@ -89,6 +91,7 @@ def init(
     draft, heading = drafting.made(columns, kinds or [], said, first_year, heading)
     _write(draft, heading, out, plan)
     _say(draft, heading, out, plan, data)
+    drafting.say_labels(draft)
 
 
 class _Drafting:
@@ -188,6 +191,21 @@ class _Drafting:
             for name, levels in labels_in_header(self.data).items()
         }
 
+    def say_labels(self, draft: "Draft") -> None:
+        """What labels of values are taken for, or could be."""
+        from reaedp.engines.statistical_files import labels_in_header
+
+        if self.given.labels:
+            typer.echo(
+                "Levels are the labels in the file's header. They must come from a questionnaire, not from rows."
+            )
+            return
+        known = labels_in_header(self.data) if self.plain else {}
+        if names := [column.name for column in draft.open if column.name in known]:
+            typer.echo(
+                f"The header has labels for values of {', '.join(names[:MOST_NAMED])}: --labels makes them levels."
+            )
+
     def _public(self, files: "Files | None", header: Sequence[str]) -> dict[str, "Drafted"]:
         from dataclasses import replace
 
@@ -243,11 +261,11 @@ def _say(draft: "Draft", heading: "Heading", out: Path, plan: Path, data: str) -
     typer.echo(f"Wrote {out} ({len(draft.columns)} columns) and {plan}.")
     if draft.left_out:
         typer.echo(f"Left out: {', '.join(draft.left_out)}. --columns chooses others.")
-    if draft.files is not None and draft.files.labels:
-        typer.echo("Levels are the labels in the file's header. They must come from a questionnaire, not from rows.")
     waiting = [*heading.open, *(f"column {column.name}" for column in draft.open)]
     if waiting:
-        typer.echo(f'Open, marked "FILL IN" in {out}: {", ".join(waiting)}. Then run: reaedp check {plan}')
+        more = f" and {len(waiting) - MOST_NAMED} more columns" if len(waiting) > MOST_NAMED else ""
+        listed = ", ".join(waiting[:MOST_NAMED])
+        typer.echo(f'Open, marked "FILL IN" in {out}: {listed}{more}. Then run: reaedp check {plan}')
     else:
         typer.echo(
             f"Nothing is open. Go on with: reaedp look {data} {out} (for your eyes only), reaedp plan {plan},"

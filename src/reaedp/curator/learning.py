@@ -67,9 +67,9 @@ def learn_levels(
 class Learned:
     """What was `found` of a `column` by a `release`: `bounds` or `levels`; neither if nothing stood out from the noise.
 
-    >>> age, sex = learn_columns(contract, "data.csv", bounds=["age"], levels=["sex"], epsilon=2.0, delta=1e-7)
-    >>> age.bounds is not None, sex.levels
-    (True, ('f', 'm'))
+    >>> (sex,) = learn_columns(contract, "data.csv", levels=["sex"], epsilon=1.0, delta=1e-7)
+    >>> type(sex).__name__, sex.levels
+    ('Learned', ('f', 'm'))
     """
 
     column: str
@@ -95,10 +95,11 @@ def learn_columns(
 ) -> tuple[Learned, ...]:
     """Bounds of some columns and levels of others, all in one charge or none: each gets an equal part of (ε, δ).
 
-    `delta` is for `levels`, which need it.
+    `bounds` and `levels` name the columns; `delta` is for levels, which need it.
 
-    >>> [learned.column for learned in learn_columns(contract, "data.csv", bounds=["age"], epsilon=1.0)]
-    ['age']
+    >>> keys = {"bounds": ["age"], "levels": ["sex"], "epsilon": 2.0, "delta": 1e-7}
+    >>> [learned.column for learned in learn_columns(contract, "data.csv", **keys)]
+    ['age', 'sex']
     """
     number = len(bounds) + len(levels)
     if number == 0 or len({*bounds, *levels}) < number:

@@ -42,10 +42,8 @@ class Drafted:
         Raises what is wrong with the facts.
         """
         given = {key: value for key, value in facts.items() if value is not None}
-        both = {"lower", "upper"} <= given.keys()
-        usual = {key: value for key, value in USUAL.items() if both and "edges" not in given}
         needed = () if "edges" in given else NEEDED.get(kind, ())
-        whole = {key: given.get(key, usual.get(key, FILL_IN)) for key in needed} | given
+        whole = {key: given.get(key, USUAL.get(key, FILL_IN)) for key in needed} | given
         source = FILL_IN if FILL_IN in whole.values() else provenance
         made = cls(name, {"kind": kind, **whole, "provenance": source}, **more)
         made.column()

@@ -98,8 +98,10 @@ def _summary(rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
 def _values(found: Mapping[str, Any]) -> Values:
     """The one row of a summary; what there is nothing of is 0."""
     numbers = {key: float(np.ma.filled(values.astype(np.float64), 0.0)[0]) for key, values in found.items()}
-    whole = {key: int(numbers[key]) for key in ("filled", "numbers", "whole", "days", "truths", "texts")}
-    return Values(**whole, **{key: numbers[key] for key in ("least", "most", "first", "last")})
+    whole: dict[str, Any] = {
+        key: int(numbers[key]) for key in ("filled", "numbers", "whole", "days", "truths", "texts")
+    }
+    return Values(**{**numbers, **whole})
 
 
 def _number(name: str, values: Values, provenance: str) -> Drafted:

@@ -16,6 +16,7 @@ from reaedp.contract.notation import ColumnNotation
 from reaedp.engines.bytes_of_files import opened, suffixes
 from reaedp.engines.csv_files import DELIMITERS
 from reaedp.engines.data import Data, Engine
+from reaedp.engines.statistical_files import LABELLED
 from reaedp.errors import DeclarationError
 
 #: Cells in trouble, by column and trouble.
@@ -35,7 +36,6 @@ WORDS = ("NA", "N/A", "n/a", "na", "NULL", "null", "None", "NaN", "nan", ".", "-
 CODES = ("-1", "-7", "-8", "-9", "-88", "-99", "-888", "-999", "-9999", "99", "999", "9999", "99999")
 #: Blanks that programs leave around a text: up to so many of them.
 MOST_BLANKS, MOST_LEVELS = 20, 1_000
-LABELLED = (".dta", ".sav", ".zsav")
 
 
 @dataclass(frozen=True, slots=True)
