@@ -49,6 +49,13 @@ def test_no_value_of_the_data_is_in_a_draft(here: Path) -> None:
     assert "# Columns of the data that are left out: name." in made
 
 
+def test_the_data_is_no_public_file(here: Path) -> None:
+    for name in ("secret.csv", "./secret.csv"):
+        with pytest.raises(DeclarationError, match="is the data itself"):
+            run(f"init secret.csv --from-public {name}")
+    assert not (here / "contract.toml").exists()
+
+
 def test_a_draft_of_a_header_alone_is_the_same_as_with_rows(here: Path) -> None:
     (here / "header.csv").write_text(SECRET.partition("\n")[0] + "\n")
     for name in ("secret", "header"):

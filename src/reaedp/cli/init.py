@@ -181,26 +181,26 @@ class _Drafting:
     def _labelled(self) -> dict[str, "Drafted"]:
         """Categories whose levels the header of the file lists."""
         from reaedp.drafting.drafted import Drafted
-        from reaedp.engines.statistical_files import labels_in_header
+        from reaedp.engines.files import labels_of_header
 
-        if not self.given.labels:
+        if not self.given.labels or not self.plain:
             return {}
         provenance = f"public: labels of {Path(self.data).name}"
         return {
             name: Drafted.of(name, "category", provenance, {"levels": list(levels)})
-            for name, levels in labels_in_header(self.data).items()
+            for name, levels in labels_of_header(self.data).items()
         }
 
     def say_labels(self, draft: "Draft") -> None:
         """What labels of values are taken for, or could be."""
-        from reaedp.engines.statistical_files import labels_in_header
+        from reaedp.engines.files import labels_of_header
 
         if self.given.labels:
             typer.echo(
                 "Levels are the labels in the file's header. They must come from a questionnaire, not from rows."
             )
             return
-        known = labels_in_header(self.data) if self.plain else {}
+        known = labels_of_header(self.data) if self.plain else {}
         if names := [column.name for column in draft.open if column.name in known]:
             typer.echo(
                 f"The header has labels for values of {', '.join(names[:MOST_NAMED])}: --labels makes them levels."
@@ -211,9 +211,15 @@ class _Drafting:
 
         from reaedp.drafting.public_file import from_public
         from reaedp.engines.files import files_of_header
+        from reaedp.errors import DeclarationError
 
         if self.public is None:
             return {}
+        if os.path.realpath(self.public) == os.path.realpath(self.data):
+            raise DeclarationError(
+                f"--from-public must be a file that everybody may see; {self.public} is the data itself. What is not"
+                " public can be bought: reaedp learn columns."
+            )
         alike = None if files is None else replace(files, separator=self.given.separator)
         return from_public(self.public, files_of_header(self.public, alike), header)
 
@@ -266,6 +272,11 @@ def _say(draft: "Draft", heading: "Heading", out: Path, plan: Path, data: str) -
         more = f" and {len(waiting) - MOST_NAMED} more columns" if len(waiting) > MOST_NAMED else ""
         listed = ", ".join(waiting[:MOST_NAMED])
         typer.echo(f'Open, marked "FILL IN" in {out}: {listed}{more}. Then run: reaedp check {plan}')
+        if draft.open:
+            typer.echo(
+                "Kinds, bounds and levels can come from --kinds, --codebook or --from-public, or be bought:"
+                f" reaedp learn columns {out}. Do not read them off the data."
+            )
     else:
         typer.echo(
             f"Nothing is open. Go on with: reaedp look {data} {out} (for your eyes only), reaedp plan {plan},"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 MOST_CAUSES = 5
 WARNING = (
     "FOR YOUR EYES ONLY: these figures were counted from the data without noise. Nothing was charged or written. Do not"
-    " copy them anywhere."
+    " copy them anywhere, nor into the contract."
 )
 
 
