@@ -33,6 +33,7 @@ LAYERS = [
     ["report"],
     ["engines"],
     ["curator"],
+    ["drafting"],
     ["attacks"],
     ["evaluation"],
     ["audits"],

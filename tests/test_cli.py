@@ -108,9 +108,11 @@ def test_a_plan_over_budget_is_refused_with_exit_code_3_and_costs_nothing(clinic
 def test_init_drafts_from_names_and_types_alone(clinic: Path, reaedp: Run) -> None:
     (clinic / "secret.csv").write_text("name,salary\nAlice Example,123456\n")
     done = reaedp("init", "secret.csv", "--out", "draft.toml")
+    assert (2, "plan.toml exists already. Choose another --plan.\n") == (done.returncode, done.stderr)
+    done = reaedp("init", "secret.csv", "--out", "draft.toml", "--plan", "first.toml")
     assert 0 == done.returncode, done.stderr
-    draft = (clinic / "draft.toml").read_text()
-    assert "[columns.salary]" in draft
+    draft = (clinic / "draft.toml").read_text() + (clinic / "first.toml").read_text()
+    assert 'salary = { kind = "FILL IN" }' in draft
     assert "Alice" not in draft
     assert "123456" not in draft
     left = reaedp("check", "draft.toml")

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 import reaedp
-from reaedp.contract import Boolean, Category, Number, draft
+from reaedp.contract import Boolean, Category, Number
 from reaedp.contract.contract import DECLARED
+from reaedp.drafting.contract_text import KIND_OF_TYPE
+from reaedp.drafting.drafted import NEEDED
 from reaedp.plan.description import MECHANISMS, STATISTICS
 from reaedp.statistics.by_kind import ByKind
 
@@ -88,7 +90,7 @@ def test_no_other_table_is_kept_by_type() -> None:
 
 
 def test_a_draft_has_the_keys_of_every_kind_of_column() -> None:
-    assert {kind.kind for kind in DECLARED} == set(draft._KEYS) == set(draft._KIND_OF_TYPE)
+    assert {kind.kind for kind in DECLARED} == set(NEEDED) == set(KIND_OF_TYPE)
 
 
 def test_a_derived_column_goes_the_way_of_the_kind_that_it_is_derived_from() -> None:

@@ -15,6 +15,7 @@ START = (
     "docs/parameters.md",
 )
 GUIDES = (
+    "docs/first-contract.md",
     "docs/python.md",
     "docs/choosing-epsilon.md",
     "docs/unknown-bounds.md",

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from reaedp.contract import Number as Number
     from reaedp.contract import Picture as Picture
     from reaedp.curator.curator import Curator as Curator
+    from reaedp.curator.learning import Learned as Learned
     from reaedp.curator.learning import learn_bounds as learn_bounds
+    from reaedp.curator.learning import learn_columns as learn_columns
     from reaedp.curator.learning import learn_levels as learn_levels
     from reaedp.curves.deniable_curves import DeniableCurves as DeniableCurves
     from reaedp.curves.mean_curve import MeanCurve as MeanCurve
@@ -127,7 +129,9 @@ _HOMES = {
     "reaedp.evaluation.evaluate": ("evaluate",),
     "reaedp.plan.forecast": ("Forecast",),
     "reaedp.curator.learning": (
+        "Learned",
         "learn_bounds",
+        "learn_columns",
         "learn_levels",
     ),
     "reaedp.mechanisms.gaussian": ("Gaussian",),

@@ -1,6 +1,5 @@
 import datetime
 import re
-import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +10,6 @@ from hypothesis import strategies as st
 
 from reaedp import Boolean, Budget, Category, Contract, Curator, Date, Integer, Ledger, Number, Unit
 from reaedp.contract.column import Column
-from reaedp.contract.document import FILL_IN
-from reaedp.contract.draft import draft
 from reaedp.contract.number import uniform_edges
 from reaedp.errors import DeclarationError, LedgerMissing
 
@@ -208,14 +205,6 @@ def test_levels_must_be_texts_without_repetition() -> None:
     for levels in ((), ("a", "a"), ("a", 1), "ab"):
         with pytest.raises(DeclarationError):
             Category(name="x", levels=levels, provenance="public")  # type: ignore[arg-type]
-
-
-def test_a_draft_is_toml_in_which_every_open_question_is_marked(tmp_path: Path) -> None:
-    hostile = 'a "quoted"\nname\\ with . dots'
-    text = draft({"age": "DOUBLE", "visits": "BIGINT", "born": "DATE", hostile: "VARCHAR", "ill": "BOOLEAN"})
-    assert {"age", "visits", "born", hostile, "ill"} == set(tomllib.loads(text)["columns"])
-    found = mistakes(tmp_path, text)
-    assert text.count(f'= "{FILL_IN}"') == len(found)
 
 
 def test_a_file_that_is_no_toml_is_reported(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ import pytest
 
 from reaedp import Budget, Contract, Unit
 from reaedp.contract import Curve, Number
-from reaedp.contract.draft import draft
+from reaedp.drafting.contract_text import contract_text
+from reaedp.drafting.drafted import Drafted
 from reaedp.errors import DeclarationError
 
 #: Computed before contracts knew of curves.
@@ -205,7 +206,7 @@ def test_the_fingerprint_changes_with_every_fact_about_a_curve_and_stays_without
 
 
 def test_a_draft_shows_how_a_curve_is_declared() -> None:
-    lines = draft({"x": "DOUBLE"}).splitlines()
+    lines = contract_text([Drafted("x")]).splitlines()
     shown = [line.removeprefix("# ").split(" = ")[0] for line in lines[lines.index("# [curves.NAME]") + 1 :]]
     required = {field.name for field in dataclasses.fields(Curve) if field.default is dataclasses.MISSING} - {"name"}
     assert required | {"points", "at"} == set(shown)

@@ -12,13 +12,14 @@ from reaedp.cli.calibrate import calibrate
 from reaedp.cli.data import Data, Engine, Memory
 from reaedp.cli.demo import demo
 from reaedp.cli.evaluate import evaluate
-from reaedp.cli.output import writing
+from reaedp.cli.init import init
+from reaedp.cli.look import look
 from reaedp.cli.report import report
 from reaedp.cli.reproduce import reproduce
 
 #: The order in which people need them.
 ORDER = (
-    *("demo", "init", "check", "learn", "plan", "calibrate", "audit", "release", "report", "verify"),
+    *("demo", "init", "check", "look", "learn", "plan", "calibrate", "audit", "release", "report", "verify"),
     *("evaluate", "keys", "sign", "ledger", "reproduce"),
 )
 
@@ -42,6 +43,8 @@ app = typer.Typer(
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(learn.app, name="learn")
 app.add_typer(keys.app, name="keys")
+app.command()(init)
+app.command()(look)
 app.command()(calibrate)
 app.command()(evaluate)
 app.command()(audit)
@@ -65,49 +68,6 @@ def _options(
         bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Say the version and end.")
     ] = False,
 ) -> None: ...
-
-
-@app.command()
-def init(
-    data: Annotated[str, typer.Argument(help="The data to describe. Only column names and types are read.")],
-    *,
-    out: Annotated[Path, typer.Option(help="The contract file to write.")] = Path("contract.toml"),
-    with_ledger: Annotated[
-        str | None,
-        typer.Option("--ledger", help="Also create this ledger: a file next to the contract, or postgresql://…"),
-    ] = None,
-    separator: Annotated[
-        str | None, typer.Option(help="What lies between cells, if not what the header shows.")
-    ] = None,
-    encoding: Annotated[str | None, typer.Option(help="Of texts that are not UTF-8: cp1252, latin-1, utf-16.")] = None,
-    sheet: Annotated[str | None, typer.Option(help="The sheet of a workbook that has several.")] = None,
-    engine: Engine = None,
-) -> None:
-    """Draft a contract from column names and types. No values are read."""
-    from reaedp.contract.draft import draft
-    from reaedp.contract.files import Files
-    from reaedp.engines.files import files_of_header
-    from reaedp.engines.source import open_source
-    from reaedp.errors import DeclarationError
-    from reaedp.release.place import outside_releases
-
-    outside_releases(out)
-    given = Files(separator=separator, encoding=encoding, sheet=sheet)
-    files = files_of_header(data, given) if engine is None and "://" not in data else None
-    source = open_source(data, engine, files)
-    if not source.types:
-        raise DeclarationError(
-            f"{data} names its columns in every line and has no header. Write the contract by hand, with a table"
-            " [columns.NAME] for each key."
-        )
-    with writing(out):
-        if out.exists():
-            raise DeclarationError(f"{out} exists already. Choose another --out.")
-        text = draft(source.types, with_ledger, files)
-        if with_ledger is not None:
-            ledger.make(with_ledger if "://" in with_ledger else out.parent / with_ledger)
-        out.write_text(text, encoding="utf-8")
-    typer.echo(f"Wrote {out}. Fill in what is marked, then run: reaedp check {out}")
 
 
 @app.command()

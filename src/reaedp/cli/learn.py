@@ -2,16 +2,19 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from reaedp.cli.data import Data, Engine, Memory
 
+if TYPE_CHECKING:
+    from reaedp.curator.learning import Learned
+
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Find bounds or levels of a column, for a price. They are added to the contract.",
+    help="Find bounds or levels of columns, for a price. They are added to the contract.",
 )
 
 ContractFile = Annotated[Path, typer.Argument(help="The contract. Data set, unit and budget must be filled in.")]
@@ -64,6 +67,58 @@ def levels(
         return {"kind": "category", "levels": list(found)}, f"{len(found)} levels", release.entry
 
     _buy(contract, column, find)
+
+
+@app.command()
+def columns(
+    *,
+    contract: ContractFile,
+    data: Data,
+    epsilon: Annotated[float, typer.Option(help="How much to spend on all of them together.")],
+    delta: Annotated[float | None, typer.Option(help="The same; needed for --levels.")] = None,
+    bounds: Annotated[list[str] | None, typer.Option(help="Find bounds of these, with commas between them.")] = None,
+    levels: Annotated[list[str] | None, typer.Option(help="Find levels of these, with commas between them.")] = None,
+    bins: Annotated[int | None, typer.Option(help="Number of bins to declare; needed for --bounds.")] = None,
+    engine: Engine = None,
+    memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
+) -> None:
+    """Find bounds and levels of many columns, in one charge for all of them or none."""
+    from reaedp.cli.stopping import stoppable
+    from reaedp.contract import Contract, Number
+    from reaedp.contract.document import write_column
+    from reaedp.curator.learning import learn_columns
+    from reaedp.errors import DeclarationError, ReaedpError
+
+    if bounds and bins is None:
+        raise DeclarationError("--bins must be given with --bounds.")
+    if bins is not None:
+        Number(name="bins", lower=0, upper=1, bins=bins, provenance="public")  # a wrong number must cost nothing
+    declared = Contract.load_without_columns(contract)
+    wanted = {"bounds": _names(bounds), "levels": _names(levels)}
+    with stoppable():
+        learned = learn_columns(declared, data, **wanted, epsilon=epsilon, delta=delta, engine=engine)
+    for one in learned:
+        if one.found:
+            facts, words = _facts(one, bins)
+            write_column(contract, one.column, {**facts, "provenance": "dp", "entry": one.release.entry})
+            typer.echo(f"{one.column}: {words}, paid for by ledger entry {one.release.entry}. Written to {contract}.")
+    if lost := [one.column for one in learned if not one.found]:
+        raise ReaedpError(
+            f"Nothing stood out from the noise in {', '.join(lost)}. The charge stands. Spend more, or declare what is"
+            " public."
+        )
+
+
+def _names(options: list[str] | None) -> list[str]:
+    return [name.strip() for option in options or () for name in option.split(",") if name.strip()]
+
+
+def _facts(learned: "Learned", bins: int | None) -> tuple[dict[str, Any], str]:
+    """The keys of the column in the contract, and the same in words."""
+    if learned.bounds is None:
+        return {"kind": "category", "levels": list(learned.levels)}, f"{len(learned.levels)} levels"
+    lower, upper = learned.bounds
+    return {"kind": "number", "lower": lower, "upper": upper, "bins": bins}, f"{lower:g} to {upper:g}"
 
 
 def _buy(contract: Path, column: str, find: Callable[[Any], Found]) -> None:

@@ -18,6 +18,8 @@ from reaedp.errors import Mistakes
 
 Rule = Literal["cell", "nearest", "drop"]
 Provenance = Literal["public", "dp"]
+#: What begins a provenance that names the public file or codebook from which the facts were taken.
+PUBLIC_FILE = "public: "
 #: Ways in which a value can fail to lie in a regular cell.
 Trouble = Literal["null", "nan", "infinite", "unparsable", "unseen", "outside"]
 
@@ -35,15 +37,15 @@ class Ends(NamedTuple):
 class Column(Described, ABC):
     """What every kind of column declares.
 
-    `provenance` is the custodian's word that the declared cells are public knowledge, or "dp" with the ledger
-    entry that paid for learning them.
+    `provenance` is the custodian's word that the declared cells are public knowledge, "public: FILE" where a public
+    file or codebook has them, or "dp" with the ledger entry that paid for learning them.
     """
 
     kind: ClassVar[str]
     #: The troubles this kind can meet, and where "nearest" is a possible answer.
     troubles: ClassVar[tuple[Trouble, ...]]
 
-    provenance: Provenance
+    provenance: str
     entry: int | None = None
 
     def __post_init__(self) -> None:
@@ -110,8 +112,8 @@ class Column(Described, ABC):
         )
         self.note_wording(mistakes, self.where(""))
         mistakes.unless(
-            self.provenance in get_args(Provenance),
-            f"{self.where('provenance')} must be 'public' or 'dp'",
+            self.provenance in get_args(Provenance) or _names_a_file(self.provenance),
+            f"{self.where('provenance')} must be 'public', 'public: FILE' or 'dp'",
             given=self.provenance,
             remedy="Say 'public' if the declared cells were known without looking at the data.",
         )
@@ -127,6 +129,16 @@ class Column(Described, ABC):
                 f"{self.where(trouble)} must be one of {', '.join(allowed)}",
                 given=self.rule(trouble),
             )
+
+
+def _names_a_file(provenance: object) -> bool:
+    """Whether it says which public file the facts were taken from."""
+    return (
+        isinstance(provenance, str)
+        and provenance.startswith(PUBLIC_FILE)
+        and len(PUBLIC_FILE) < len(provenance) <= 500
+        and provenance.isprintable()
+    )
 
 
 def repetitions(names: Iterable[str]) -> list[str]:

@@ -1,6 +1,7 @@
 """What is public about the files that hold the data: how they are laid out, and how values are written in them."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from reaedp.contract.column import repetitions
@@ -48,6 +49,11 @@ class Files(Notation):
         own = next((one for one in self.columns if one.column == column), None)
         facts = Notation.facts(self) | ({} if own is None else own.facts())
         return Notation(**frozen(facts))
+
+    def about(self, names: Iterable[str]) -> "Files":
+        """The same for a contract of these columns alone."""
+        kept = set(names)
+        return replace(self, columns=tuple(one for one in self.columns if one.column in kept))
 
     def facts(self) -> dict[str, Any]:
         """What was given, and nothing else."""

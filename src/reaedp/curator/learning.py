@@ -1,16 +1,20 @@
-"""Learning what is not public, for a price: bounds of a number, levels of a category."""
+"""Learning what is not public, for a price: bounds of numbers, levels of categories, of one column or of many."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from reaedp.contract import Contract, Number
+from reaedp.contract import Column, Contract, Number
 from reaedp.contract.category import Undeclared
-from reaedp.curator.curator import Curator
+from reaedp.curator.curator import Curator, charged
 from reaedp.engines.data import Data, Engine
-from reaedp.errors import ReaedpError
+from reaedp.errors import DeclarationError, ReaedpError, sentence
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.threshold import Threshold
+from reaedp.plan.request import Request
+from reaedp.privacy.loss import exact, positive
+from reaedp.privacy.spending import decimal_floor
 from reaedp.release.release import Release
 from reaedp.statistics.levels import Levels
 from reaedp.statistics.marginal import Marginal
@@ -32,17 +36,13 @@ def learn_bounds(
     >>> lower <= 0.0, 100.0 <= upper
     (True, True)
     """
-    ladder = Number(name=column, edges=LADDER, provenance="public")
-    curator = Curator(replace(contract, columns=(ladder,)), data, engine=engine)
-    release = curator.release(Marginal(column), Laplace(epsilon), name=column)
-    counts = release.counts.values[: len(LADDER) - 1].astype(np.int64)
-    full = np.flatnonzero(counts > release.noise.error_quantile(0.95, cells=len(counts)))
-    if not full.size:
+    (learned,) = learn_columns(contract, data, bounds=[column], epsilon=epsilon, engine=engine)
+    if learned.bounds is None:
         raise ReaedpError(
             f"ε = {epsilon:g} was too little to find bounds of {column!r}: no bin stood out from the noise."
             " The charge stands. Spend more, or declare public bounds."
         )
-    return LADDER[full[0]], LADDER[full[-1] + 1], release
+    return *learned.bounds, learned.release
 
 
 def learn_levels(
@@ -54,13 +54,80 @@ def learn_levels(
     >>> levels
     ('f', 'm')
     """
-    text = Undeclared(name=column, provenance="public")
-    curator = Curator(replace(contract, columns=(text,)), data, engine=engine)
-    release = curator.release(Levels(column), Threshold(epsilon, delta), name=column)
-    levels = tuple(sorted(release.value))
-    if not levels:
+    (learned,) = learn_columns(contract, data, levels=[column], epsilon=epsilon, delta=delta, engine=engine)
+    if not learned.levels:
         raise ReaedpError(
             f"No level of {column!r} occurs often enough to be shown at ε = {epsilon:g}, δ = {delta:g}."
             " The charge stands. Spend more, or declare public levels."
         )
-    return levels, release
+    return learned.levels, learned.release
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What was `found` of a `column` by a `release`: `bounds` or `levels`; neither if nothing stood out from the noise.
+
+    >>> (sex,) = learn_columns(contract, "data.csv", levels=["sex"], epsilon=1.0, delta=1e-7)
+    >>> type(sex).__name__, sex.levels
+    ('Learned', ('f', 'm'))
+    """
+
+    column: str
+    bounds: tuple[float, float] | None
+    levels: tuple[str, ...]
+    release: Release
+
+    @property
+    def found(self) -> bool:
+        """Whether there is anything to declare."""
+        return self.bounds is not None or bool(self.levels)
+
+
+def learn_columns(
+    contract: Contract,
+    data: Data,
+    *,
+    bounds: Sequence[str] = (),
+    levels: Sequence[str] = (),
+    epsilon: float,
+    delta: float | None = None,
+    engine: Engine | None = None,
+) -> tuple[Learned, ...]:
+    """Bounds of some columns and levels of others, all in one charge or none: each gets an equal part of (ε, δ).
+
+    `bounds` and `levels` name the columns; `delta` is for levels, which need it.
+
+    >>> keys = {"bounds": ["age"], "levels": ["sex"], "epsilon": 2.0, "delta": 1e-7}
+    >>> [learned.column for learned in learn_columns(contract, "data.csv", **keys)]
+    ['age', 'sex']
+    """
+    number = len(bounds) + len(levels)
+    if number == 0 or len({*bounds, *levels}) < number:
+        raise DeclarationError(
+            sentence("Columns to be learned must be one or more, each named once", given=[*bounds, *levels])
+        )
+    if (delta is None) != (not levels):
+        raise DeclarationError(sentence("δ must be given if levels are learned, and only then", given=delta))
+    each = decimal_floor(exact(positive("epsilon", epsilon)) / number)
+    requests = [Request(name, Marginal(name), Laplace(each)) for name in bounds]
+    if delta is not None:
+        threshold = Threshold(each, decimal_floor(exact(positive("delta", delta, below=1.0)) / len(levels)))
+        requests += [Request(name, Levels(name), threshold) for name in levels]
+    unknown: list[Column] = [Number(name=name, edges=LADDER, provenance="public") for name in bounds]
+    unknown += [Undeclared(name=name, provenance="public") for name in levels]
+    files = contract.files and contract.files.about({*bounds, *levels, contract.unit.person or ""})
+    curator = Curator(replace(contract, columns=tuple(unknown), files=files), data, engine=engine)
+    releases = curator.release_all(requests)
+    entries = [release.entry for release in releases]
+    with charged(entries):
+        curator.ledger.finish(entries)
+    return tuple(_learned(release, release.name in bounds) for release in releases)
+
+
+def _learned(release: Release, bounded: bool) -> Learned:
+    if not bounded:
+        return Learned(release.name, None, tuple(sorted(release.value)), release)
+    counts = release.counts.values[: len(LADDER) - 1].astype(np.int64)
+    full = np.flatnonzero(counts > release.noise.error_quantile(0.95, cells=len(counts)))
+    found = (LADDER[full[0]], LADDER[full[-1] + 1]) if full.size else None
+    return Learned(release.name, found, (), release)

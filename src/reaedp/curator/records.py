@@ -130,6 +130,15 @@ class Records:
             raise ReaedpError("The data cannot be read: a file is damaged, or a view fails.") from None
         return np.column_stack([arrays[key].astype(np.int32) for key in keys]).reshape(-1, len(columns))
 
+    def people_by_rows(self) -> tuple[dict[int, int], int]:
+        """How many people have how many rows, and how many rows name nobody: for the custodian, never for a release."""
+        each = counted(self._canonical(self._contract.columns[:1]), ["person"])
+        sizes = counted(each.select(nobody=nw.col("person").is_null(), size=nw.col("rows")), ["nobody", "size"])
+        arrays = self._collected(sizes, ["nobody", "size", "rows"])
+        nobody, size, people = (arrays[name].astype(np.int64) for name in ("nobody", "size", "rows"))
+        named = zip(size[nobody == 0].tolist(), people[nobody == 0].tolist(), strict=True)
+        return dict(named), int(size[nobody == 1].sum())
+
     def pixels(self) -> Integers:
         """The values of the declared picture in reading order, all channels of a pixel together."""
         if self._contract.picture is None:

@@ -50,6 +50,14 @@ def files_of_header(address: str, files: Files | None) -> Files | None:
     return files if found is None else replace(files or Files(), separator=found)
 
 
+def labels_of_header(address: str) -> dict[str, tuple[str, ...]]:
+    """The labels of values, by column, in the header of the first file, if that is one of Stata or SPSS."""
+    from reaedp.engines.statistical_files import labels_in_header
+
+    path = _matching(address)[0]
+    return labels_in_header(path) if Path(path).is_file() else {}
+
+
 def _open_parquet(paths: list[str], files: Files | None) -> EmbeddedSource:
     return EmbeddedSource(lambda: parquet_parts(connect(), paths), files)
 

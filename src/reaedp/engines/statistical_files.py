@@ -39,6 +39,8 @@ MOMENTS: Mapping[str, tuple[tuple[str, int, int], ...]] = {
     ".sas7bdat": tuple((f"({shape})[0-9.]*", unit, start) for shape, unit, start in _SAS),
     ".xpt": tuple((f"({shape})[0-9.]*", unit, start) for shape, unit, start in _SAS),
 }
+#: Files whose header may have labels for values.
+LABELLED = (".dta", ".sav", ".zsav")
 _PROGRAMS = {".dta": "Stata", ".sav": "SPSS", ".zsav": "SPSS", ".sas7bdat": "SAS", ".xpt": "SAS"}
 
 
@@ -184,3 +186,22 @@ def _microseconds(value: Any, unit: int, start: int) -> int | None:
     whole = math.floor(number)
     micros = whole * unit + round((number - whole) * unit) + start
     return min(max(micros, -ENDLESS), ENDLESS)
+
+
+def labels_in_header(path: str) -> dict[str, tuple[str, ...]]:
+    """The labels that the header of a file of Stata or SPSS gives to values, by column; no row is read."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in LABELLED:
+        return {}
+    with importing("pyreadstat", f"Files of {_PROGRAMS[suffix]}"):
+        import pyreadstat
+    try:
+        read = pyreadstat.read_dta if suffix == ".dta" else pyreadstat.read_sav
+        _, meta = read(path, metadataonly=True)
+    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeError, OSError):
+        raise DeclarationError(f"{path} is damaged, or no file of {_PROGRAMS[suffix]}.") from None
+    return {
+        name: tuple(dict.fromkeys(map(str, labels.values())))
+        for name, labels in meta.variable_value_labels.items()
+        if labels
+    }

@@ -1,0 +1,96 @@
+"""`reaedp look`: what the contract makes of the data, for the custodian's eyes only; printed, and written nowhere."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from reaedp.cli.data import Engine, Memory
+
+if TYPE_CHECKING:
+    from reaedp.evaluation.look import Look
+
+#: Causes that are shown; the others explain less.
+MOST_CAUSES = 5
+WARNING = (
+    "FOR YOUR EYES ONLY: these figures were counted from the data without noise. Nothing was charged or written. Do not"
+    " copy them anywhere, nor into the contract."
+)
+
+
+def look(
+    data: Annotated[str, typer.Argument(help="The data: files, a database address, or a table.")],
+    contract: Annotated[Path, typer.Argument(help="The contract.")],
+    engine: Engine = None,
+    memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
+) -> None:
+    """Look at the data before paying: which cells cannot be read, and why. For the custodian's eyes only."""
+    from reaedp.cli.screen import steps
+    from reaedp.contract import Contract
+    from reaedp.evaluation.look import HARMFUL, HARMLESS
+    from reaedp.evaluation.look import look as see
+
+    declared = Contract.load(contract)
+    with steps() as progress:
+        seen = see(declared, data, engine=engine, progress=progress)
+    typer.echo(WARNING)
+    _show_columns(seen)
+    for line in _rows(seen):
+        typer.echo(line)
+    _show_causes(seen)
+    typer.echo(f"\nHarmless after looking: {HARMLESS}")
+    typer.echo(f"\nNot harmless, and not covered by the promise: {HARMFUL}")
+
+
+def _show_columns(seen: "Look") -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from reaedp.cli.screen import console
+
+    table = Table()
+    for heading in ("column", "null", "unparsable", "unseen", "out of range", "of these clipped", "dropped"):
+        table.add_column(heading, justify="left" if heading == "column" else "right")
+    for one in seen.columns:
+        shares = (
+            one.share("null", "nan"),
+            one.share("unparsable"),
+            one.share("unseen"),
+            one.share("outside", "infinite"),
+            one.clipped,
+            one.dropped,
+        )
+        table.add_row(Text(one.column.name), *map(_percent, shares))
+    console.print(table)
+
+
+def _rows(seen: "Look") -> list[str]:
+    """What becomes of rows, and of people with many of them."""
+    lines = [f"Rows: {seen.rows:,}. Dropped where all columns are used together: {seen.rows - seen.kept:,}."]
+    if seen.rows == 0:
+        lines.append("No row could be read. The file may have a header only.")
+    if seen.people is not None:
+        people = sum(seen.people.values())
+        lines.append(
+            f"People: {people:,}, of whom {seen.people_over:,} have more than max_rows = {seen.max_rows} rows. Rows"
+            f" that name nobody: {seen.nobodys:,}. Rows that count: {seen.counted:,}."
+        )
+    return lines
+
+
+def _show_causes(seen: "Look") -> None:
+    if not seen.causes:
+        typer.echo("No likely cause of trouble was found.")
+        return
+    typer.echo("\nLikely causes, by another way of reading that was tried:")
+    for cause in seen.causes[:MOST_CAUSES]:
+        where = "" if cause.column is None else f"{cause.column}: "
+        what = f"{cause.what} would explain {cause.cells:,} cells" if cause.column else f"{cause.cells:,} {cause.what}"
+        typer.echo(f"  {where}{what}. Try: {cause.remedy}")
+
+
+def _percent(share: float) -> str:
+    """Nothing is shown as nothing, and something never as 0 or 100 %."""
+    if share == 0:
+        return ""
+    return "< 0.1 %" if share < 0.001 else "> 99.9 %" if 0.999 < share < 1 else f"{100 * share:.1f} %"

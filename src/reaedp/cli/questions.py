@@ -1,0 +1,113 @@
+"""The questions of `reaedp init` on a terminal: each is asked until it can be understood; Enter leaves it open."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import typer
+
+if TYPE_CHECKING:
+    from reaedp.drafting.draft import Draft
+    from reaedp.drafting.heading import Heading
+
+T = TypeVar("T")
+
+_HEADING: Mapping[str, tuple[str, Callable[[str], Any]]] = {
+    "name": ("Name of the data set, always the same for the same data", str),
+    "change": ('What is hidden: "add-remove" (whether someone is in the data) or "replace" (their values only)', str),
+    "person": ("The column that says whose row it is, if people can have several rows", str),
+    "max_rows": ("At most how many rows of a person are used", int),
+    "at_least": ("How many people (rows) there are at least, if that is public", int),
+    "epsilon": ("ε for all releases together: 1 is common, below 0.1 is strict, above 5 is weak", float),
+    "delta": ("δ, well below 1 / number of people, such as 1e-6", float),
+    "ledger": ("The ledger that records what is spent, such as budget.sqlite; it is made if there is none", str),
+}
+
+
+def ask(question: str, read: Callable[[str], T]) -> T | None:
+    """The answer as `read` understands it, or None for an empty one."""
+    from reaedp.errors import ReaedpError
+
+    while True:
+        answer = typer.prompt(question, default="", show_default=False).strip()
+        if not answer:
+            return None
+        try:
+            return read(answer)
+        except (ReaedpError, ValueError) as error:
+            typer.echo(f"  {error}")
+
+
+def ask_columns(header: Sequence[str]) -> list[str] | None:
+    """Which columns the contract is about."""
+    typer.echo(f"Columns: {', '.join(header)}")
+    return ask(
+        "Which of them do you need? Names with commas between them; Enter for all", lambda text: named(text, header)
+    )
+
+
+def ask_kinds(draft: "Draft") -> "Draft":
+    """What is publicly known of each column that is open."""
+    from reaedp.drafting.words import FORMS, in_words
+
+    if draft.open:
+        typer.echo(f"What is known of each column without looking at the data? Write one of: {FORMS}; or skip.")
+    said, skipped = {}, []
+    for column in draft.open:
+        kind = column.facts.get("kind")
+        understood = partial(in_words, column.name)
+        answer = ask(
+            f"  {column.name} ({kind})" if kind else f"  {column.name}",
+            lambda text, understood=understood: text if text == "skip" else understood(text),  # type: ignore[misc]
+        )
+        if isinstance(answer, str):
+            skipped.append(column.name)
+        elif answer is not None:
+            said[column.name] = answer
+    return draft.saying(said).without(skipped)
+
+
+def ask_reading(texts: bool, dates: bool) -> dict[str, Any]:
+    """How values are written in files that are texts."""
+    if not texts:
+        return {}
+    found = {
+        "decimal": ask('Decimal mark of numbers, if it is not a point: ","', str),
+        "dates": ask("How dates are written, if not as 2024-12-31, such as %d.%m.%Y", lambda text: [text])
+        if dates
+        else None,
+        "missing": ask("Words that mean that nothing is known, such as NA,-9", lambda text: text.split(",")),
+    }
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def ask_heading(heading: "Heading", header: Sequence[str]) -> "Heading":
+    """The privacy questions that no option has answered."""
+    for key, (question, read) in _HEADING.items():
+        if getattr(heading, key) is not None or (key == "max_rows" and heading.person is None):
+            continue
+        understood = partial(_one_of, header) if key == "person" else read
+        heading = ask(question, partial(_with, heading, key, understood)) or heading
+    return heading
+
+
+def _one_of(header: Sequence[str], text: str) -> str:
+    return named(text, header)[0]
+
+
+def _with(heading: "Heading", key: str, read: Callable[[str], Any], text: str) -> "Heading":
+    return replace(heading, **{key: read(text)})
+
+
+def named(text: str, header: Sequence[str]) -> list[str]:
+    """The columns that a list with commas names; a name may have commas of its own."""
+    from reaedp.errors import DeclarationError, unknown
+
+    if text in header:
+        return [text]
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    for name in names:
+        if name not in header:
+            raise DeclarationError(unknown("column", name, header))
+    return names
