@@ -209,6 +209,7 @@ def test_the_plan_says_which_route_is_better_and_what_is_free(tmp_path: Path) ->
         planned(name="ages", kind="histogram", epsilon=0.5),
         planned(name="direct", epsilon=0.5),
         planned(name="best", epsilon=0.5, route="best"),
+        planned(name="both", epsilon=0.5, orders=(1.0, 2.0)),
     )
     plan = Plan(contract(tmp_path), releases)
     lines = dict(line.split(": ", 1) for line in advice(plan.requests(), plan.contract))

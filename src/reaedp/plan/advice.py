@@ -20,16 +20,25 @@ from reaedp.synthesis.deniability import Deniable
 
 def advice(requests: Sequence[Request], contract: Contract) -> Iterator[str]:
     """One line for each release about which there is something to say."""
-    histograms = {
-        request.statistic.columns: request.name for request in requests if type(request.statistic) is Marginal
-    }
+    histograms = {frozenset(request.statistic.columns): request.name for request in requests if _tells(request)}
     for request in requests:
         text = _words(request, contract)
-        free = histograms.get(request.statistic.columns)
-        if free and type(request.statistic) in (Entropy, RoutedEntropy):
+        free = histograms.get(frozenset(request.statistic.columns))
+        if free and _is_shannon(request):
             text += f" The release {free} of this plan includes it at no extra cost."
         if text:
             yield f"{request.name}: {text.strip()}"
+
+
+def _tells(request: Request) -> bool:
+    """Whether an entropy follows from what is released: counts of all cells, with noise that can be taken out."""
+    return type(request.statistic) is Marginal and type(request.mechanism) in (Laplace, Gaussian)
+
+
+def _is_shannon(request: Request) -> bool:
+    """Whether all that is asked for is an entropy that follows from counts."""
+    statistic: Any = request.statistic
+    return type(statistic) is RoutedEntropy or (type(statistic) is Entropy and statistic.orders == (1.0,))
 
 
 def _words(request: Request, contract: Contract) -> str:
