@@ -9,7 +9,7 @@ from reaedp.mechanisms.laplace import Laplace
 from reaedp.plan.purchase import Purchase
 from reaedp.plan.request import Request
 from reaedp.statistics.by_kind import CURVES, RECORDS, ByKind
-from reaedp.statistics.entropy.entropy import Entropy, public_rows
+from reaedp.statistics.entropy.entropy import Entropy, MutualInformation, public_rows
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
 from reaedp.statistics.entropy.prediction import MOST_CELLS, histogram_errors
 from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
@@ -24,7 +24,7 @@ def advice(requests: Sequence[Request], contract: Contract) -> Iterator[str]:
     for request in requests:
         text = _words(request, contract)
         free = histograms.get(frozenset(request.statistic.columns))
-        if free and _is_shannon(request):
+        if free and type(request.statistic) in (Entropy, RoutedEntropy, MutualInformation):
             text += f" The release {free} of this plan includes it at no extra cost."
         if text:
             yield f"{request.name}: {text.strip()}"
@@ -33,12 +33,6 @@ def advice(requests: Sequence[Request], contract: Contract) -> Iterator[str]:
 def _tells(request: Request) -> bool:
     """Whether an entropy follows from what is released: counts of all cells, with noise that can be taken out."""
     return type(request.statistic) is Marginal and type(request.mechanism) in (Laplace, Gaussian)
-
-
-def _is_shannon(request: Request) -> bool:
-    """Whether all that is asked for is an entropy that follows from counts."""
-    statistic: Any = request.statistic
-    return type(statistic) is RoutedEntropy or (type(statistic) is Entropy and statistic.orders == (1.0,))
 
 
 def _words(request: Request, contract: Contract) -> str:
@@ -68,10 +62,11 @@ def _of_histogram(request: Request, contract: Contract) -> str:
 
 def _of_entropy(request: Request, contract: Contract) -> str:
     statistic: Any = request.statistic
-    if statistic.orders != (1.0,) or type(request.mechanism) is not Laplace:
+    if len(statistic.orders) > 1 or type(request.mechanism) is not Laplace:
         return ""
-    predicted = predicted_errors(contract, statistic.columns, request.mechanism.epsilon)
-    route, border = best_route(contract, statistic.columns, request.mechanism.epsilon), predicted.border
+    asked = contract, statistic.columns, request.mechanism.epsilon, statistic.orders[0]
+    predicted, route = predicted_errors(*asked), best_route(*asked)
+    border = predicted.border
     better = "never better" if border is None else f"better if the entropy is above about {border:.2g} bits"
     return (
         f"A histogram at the same cost would give it with an error of {predicted.histogram.min():.2g} to"
@@ -81,7 +76,8 @@ def _of_entropy(request: Request, contract: Contract) -> str:
 
 def _of_both(request: Request, contract: Contract) -> str:
     mechanism: Any = request.mechanism
-    return f"{best_route(contract, request.statistic.columns, mechanism.epsilon).why}"
+    statistic: Any = request.statistic
+    return f"{best_route(contract, statistic.columns, mechanism.epsilon, statistic.order).why}"
 
 
 def _silent(request: Request, contract: Contract) -> str:  # noqa: ARG001
