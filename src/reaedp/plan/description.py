@@ -94,7 +94,11 @@ def read_statistic(record: Mapping[str, Any]) -> Statistic:
 
 def mechanism_record(mechanism: Mechanism) -> dict[str, Any]:
     """A mechanism as its name and its parameters, which may be mechanisms themselves."""
-    parameters = {field.name: getattr(mechanism, field.name) for field in fields(mechanism)}  # type: ignore[arg-type]
+    parameters = {
+        field.name: getattr(mechanism, field.name)
+        for field in fields(mechanism)  # type: ignore[arg-type]
+        if not _left_out(field, getattr(mechanism, field.name))
+    }
     return {"name": mechanism.name} | {
         key: mechanism_record(cast("Mechanism", value)) if is_dataclass(value) else value
         for key, value in parameters.items()

@@ -118,11 +118,14 @@ def _of_keys(mechanism: Amortised, noise: Calibrated) -> str:
 
 
 def _of_records(mechanism: Deniable, noise: Calibrated) -> str:
-    plan = mechanism.plan(noise.sensitivity)
+    plan, paper = mechanism.plan(noise.sensitivity), mechanism.paper
+    claim = ""
+    if paper is not None:
+        claim = f" (the paper claims δ = {paper.claimed.delta:.2g})"
     return (
         f"{_of_model(mechanism.network, noise)} Each record costs ε = {plan.each.epsilon:.3g},"
-        f" δ = {plan.each.delta:.2g}. A candidate passes the test of plausible deniability with probability 1/2 if"
-        f" {plan.test.half:,} seeds could have made it, and always if {plan.test.certain:,} could. At best"
+        f" δ = {plan.each.delta:.2g}{claim}. A candidate passes the test of plausible deniability with probability 1/2"
+        f" if {plan.test.half:,} seeds could have made it, and always if {plan.test.certain:,} could. At best"
         f" {100 * (1 - plan.stopping.nothing(1.0)):.3g} % of the records asked for are released; the rest are left out."
     )
 
