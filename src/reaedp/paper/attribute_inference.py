@@ -128,6 +128,6 @@ ITEM = Item(
         "Seven columns of Adult, or made-up people where its file is absent; 4,000 people in the data and 4,000 others;"
         " the secret is income, or a coin in its place; exact 95 % ranges."
     ),
-    errata=(26,),
+    errata=(26, 34),
     run=run,
 )

@@ -102,7 +102,7 @@ CREDIT = DataSet(
     "home-credit-application-train",
     "home-credit-application-train.csv",
     "AMT_INCOME_TOTAL",
-    "loan",
+    "applicant",
     100_000,
     0.0004,
     0.0034,

@@ -215,6 +215,6 @@ ITEM = Item(
         " probability 2^-10. The paper gives neither data nor proposal nor ε0, which is that of its code; these two"
         " proposals were chosen after a look at the rates of six."
     ),
-    errata=(8, 18, 19),
+    errata=(8, 18, 19, 33),
     run=run,
 )
