@@ -10,11 +10,12 @@ import pytest
 
 from broken import cases
 from reaedp.mechanisms.published_acceptance import PublishedTest
-from reaedp.paper.item import Item
+from reaedp.paper.datasets import DIFFERENCES
+from reaedp.paper.item import Experiment, Item
 from reaedp.privacy.conversion import gaussian_delta, gaussian_mu
 
 ROOT = Path(__file__).parent.parent
-NUMBERS = range(1, 29)
+NUMBERS = range(1, 35)
 NAMES = (
     "pass-rate",
     "wiener-mean",
@@ -58,7 +59,7 @@ def commands(number: int) -> list[str]:
     return [line for block in blocks for line in block.splitlines()]
 
 
-def test_all_28_errata_are_there_in_order() -> None:
+def test_all_34_errata_are_there_in_order() -> None:
     assert list(NUMBERS) == list(SECTIONS)
 
 
@@ -172,3 +173,45 @@ def test_erratum_21_the_textbook_scale_is_wasteful_at_one_and_false_at_ten() -> 
     assert 1.30 == round(gaussian_mu(1.0, 1e-5) / classical_mu(1.0, 1e-5), 2)
     assert gaussian_delta(classical_mu(8.4, 1e-5), 8.4) < 1e-5 < gaussian_delta(classical_mu(8.45, 1e-5), 8.45)
     assert 2.3e-5 == pytest.approx(gaussian_delta(classical_mu(10.0, 1e-5), 10.0), rel=0.02)
+
+
+def test_erratum_23_the_best_attack_on_continuous_and_discrete_noise() -> None:
+    """Half of one plus the total variation between two laws that lie one row apart, at ε = 1."""
+    continuous, discrete = 1 - math.exp(-0.5), (math.e - 1) / (math.e + 1)
+    assert (0.697, 0.731) == (round((1 + continuous) / 2, 3), round((1 + discrete) / 2, 3))
+
+
+def test_erratum_29_clipping_leaves_half_a_scale_in_an_empty_bin() -> None:
+    for epsilon in (0.1, 1.0, 4.0):
+        x = np.linspace(0, 60 / epsilon, 400_001)
+        mean = np.trapezoid(x * epsilon / 2 * np.exp(-epsilon * x), x)
+        assert 0.5 / epsilon == pytest.approx(mean, rel=1e-6)
+
+
+def test_erratum_31_one_bin_has_nearly_all_rows() -> None:
+    values = DIFFERENCES.values(Experiment(np.random.default_rng(0), quick=True, data=None))
+    assert values is not None
+    counts = np.histogram(values, bins=30)[0]
+    assert (9_981, 10_000) == (counts.max(), counts.sum())
+    assert (-24_976, 4_206) == (round(values.min()), round(values.max()))
+
+
+def test_erratum_32_a_kernel_of_two_families_is_not_symmetric_and_that_of_one_is_the_wiener_kernel() -> None:
+    times, frequencies = np.linspace(0.05, 1, 20), (np.arange(1, 4_001) - 0.5) * np.pi
+    sines, cosines = (wave(np.outer(times, frequencies)) * math.sqrt(2) for wave in (np.sin, np.cos))
+    two, one = (sines / frequencies**2 @ other.T for other in (cosines, sines))
+    assert np.abs(two - two.T).max() > 0.1
+    assert np.minimum.outer(times, times) == pytest.approx(one, abs=1e-4)
+
+
+def test_erratum_34_one_row_moves_others_across_quantiles_and_mwem_chooses_nearly_at_random() -> None:
+    def quarters(values: np.ndarray) -> np.ndarray:
+        return np.argsort(np.argsort(values, kind="stable"), kind="stable") * 4 // len(values)
+
+    values = np.arange(100.0)
+    moved = np.where(values == 0, 1_000.0, values)  # the least value becomes the largest
+    assert 3 == (quarters(values)[1:] != quarters(moved)[1:]).sum()
+    # Of 30 bins one has all rows and none is expected to: the weights e^(ε/2 · difference) of 24 rounds at ε = 1.
+    differences = np.abs(np.eye(30)[0] - 1 / 30)
+    weights = np.exp(1.0 / 48 / 2 * differences)
+    assert weights.max() / weights.min() < 1.03

@@ -35,6 +35,7 @@ GUIDES = (
 ORDER = ("Start", "Guides", "Reference", "Proofs", "Project")
 PROJECT = (
     "docs/architecture.md",
+    "docs/paper.md",
     "docs/errata.md",
     "docs/claims.md",
     "docs/mutants.md",

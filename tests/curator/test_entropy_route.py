@@ -1,3 +1,4 @@
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ from reaedp.errors import DeclarationError
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.plan.advice import advice
-from reaedp.statistics.entropy.entropies import shannon_entropy
+from reaedp.statistics.entropy.entropies import renyi_entropy, shannon_entropy
 from tests_support import ledger_in
 
 ROWS = 5000
@@ -143,16 +144,51 @@ def test_what_one_of_the_routes_cannot_answer_is_refused_before_any_charge(tmp_p
 def test_every_release_with_counts_or_an_entropy_tells_it(tmp_path: Path) -> None:
     curator = Curator(contract(tmp_path), EVEN)
     for statistic in (Marginal("x"), Entropy(("x",)), Entropy(("x",), (2.0, 1.0))):
-        found = curator.release(statistic, Laplace(0.5)).entropy()
+        release = curator.release(statistic, Laplace(0.5))
+        found = release.entropy()
         # Noise of at most 0.02 bits (two orders at half the price): 0.4 has a probability below 1e-8.
         assert abs(found.value - TRUTH["even"]) < 0.4
         assert found.low <= found.value <= found.high
+    collision = curator.release(Marginal("x"), Laplace(0.5)).entropy(order=2)
+    assert abs(collision.value - TRUTH["even"]) < 0.4  # equally full cells have one entropy of every order
     for statistic, mechanism in (
         (Entropy(("x",), (2.0,)), Laplace(0.1)),
         (KeyedMarginal("x"), Threshold(0.5, 1e-9)),
     ):
         with pytest.raises(DeclarationError, match="no Shannon entropy"):
             curator.release(statistic, mechanism).entropy()
+
+
+def test_an_order_that_was_not_released_is_told_only_by_counts(tmp_path: Path) -> None:
+    terms = contract(tmp_path, budget=Budget(30, 1e-6))
+    for frame, name in ((EVEN, "even"), (STEEP, "steep")):
+        release = Curator(terms, frame).release(RoutedEntropy(("x",), 2.0), TwoStage(4.0, 1.0, 3_000))
+        truth = renyi_entropy(np.bincount(frame["x"]), 2)
+        # Noise on H_2 of about 0.0003 bits, on counts of about a third of a row: 0.1 has a probability below 1e-9.
+        assert abs(release.entropy(order=2).value - truth) < 0.1
+        if name == "even":
+            assert abs(release.entropy(order=1).value - TRUTH["even"]) < 0.1
+        else:
+            with pytest.raises(DeclarationError, match="no Shannon entropy"):
+                release.entropy(order=1)
+    with pytest.raises(DeclarationError, match="at least 0"):
+        release.entropy(order=-1)
+
+
+def test_a_table_tells_how_much_its_columns_tell_about_each_other(tmp_path: Path) -> None:
+    y = Integer(name="y", lower=0, upper=2, provenance="public")
+    terms = contract(tmp_path, columns=(X, y))
+    frame = EVEN.assign(y=EVEN["x"] % 3)
+    release = Curator(terms, frame).release(Marginal("x", "y"), Laplace(2.0))
+    found = release.mutual_information("y", confidence=0.999999)
+    # y follows from x, and has three equally likely values; noise of one row in 180 cells of some hundred rows.
+    assert found.low <= math.log2(3) <= found.high + 1e-9
+    assert abs(found.value - math.log2(3)) < 0.1
+    for first in ((), ("x", "y"), "z"):
+        with pytest.raises(DeclarationError, match="first side"):
+            release.mutual_information(first)
+    with pytest.raises(DeclarationError, match="no table of counts"):
+        Curator(terms, frame).release(Entropy("x"), Laplace(0.1)).mutual_information("x")
 
 
 def test_a_lower_bound_on_rows_is_not_used_where_rows_are_dropped(tmp_path: Path) -> None:
@@ -175,16 +211,24 @@ def test_every_route_can_be_planned_published_and_verified(tmp_path: Path) -> No
         planned(name="histogram", epsilon=0.5, route="histogram"),
         planned(name="best", epsilon=0.5, route="best"),
         planned(name="fit", epsilon=0.5, kind="histogram", error_bits=0.1),
+        planned(name="collision", epsilon=0.5, route="histogram", orders=(1.0, 2.0, float("inf"))),
+        planned(name="routed", epsilon=0.5, route="best", orders=(0.5,)),
     )
     plan = Plan(contract(tmp_path), releases)
     kinds = [type(request.statistic).__name__ for request in plan.requests()]
-    assert ["Entropy", "EntropyHistogram", "RoutedEntropy", "EntropyHistogram"] == kinds
+    others = ["EntropyHistogram", "RoutedEntropy"]
+    assert ["Entropy", "EntropyHistogram", "RoutedEntropy", "EntropyHistogram", *others] == kinds
     publish(plan, EVEN, tmp_path / "out")
-    assert 15 == len(verify(tmp_path / "out", plan.contract.ledger))
+    assert 21 == len(verify(tmp_path / "out", plan.contract.ledger))
     best = pd.read_csv(tmp_path / "out" / "best.csv")
     assert ["measure", "bits", "low_95", "high_95", "route", "look"] == list(best.columns)
     assert ["histogram"] == best["route"].tolist()
     assert abs(best["bits"][0] - TRUTH["even"]) < 0.1
+    orders = pd.read_csv(tmp_path / "out" / "collision.csv")
+    names = [f"{name}_bits" for name in ("entropy", "renyi_2", "renyi_∞")]
+    assert names == [name for name in orders.columns if name.endswith("_bits")]
+    assert ["H_0.5(x)"] == pd.read_csv(tmp_path / "out" / "routed.csv")["measure"].tolist()
+    assert "renyi_…_bits" in (tmp_path / "out" / "README.txt").read_text()
 
 
 @pytest.mark.parametrize(
@@ -192,7 +236,7 @@ def test_every_route_can_be_planned_published_and_verified(tmp_path: Path) -> No
     [
         {"route": "shortest"},
         {"route": "best", "mechanism": "gaussian", "delta": 1e-7},
-        {"route": "best", "orders": (2.0,)},
+        {"route": "best", "orders": (1.0, 2.0)},
         {"route": "histogram", "kind": "histogram"},
         {"error_bits": 0.1},
         {"kind": "histogram", "error_bits": -1.0},
@@ -209,10 +253,15 @@ def test_the_plan_says_which_route_is_better_and_what_is_free(tmp_path: Path) ->
         planned(name="ages", kind="histogram", epsilon=0.5),
         planned(name="direct", epsilon=0.5),
         planned(name="best", epsilon=0.5, route="best"),
+        planned(name="both", epsilon=0.5, orders=(1.0, 2.0)),
+        planned(name="collision", epsilon=0.5, orders=(2.0,)),
+        planned(name="routed", epsilon=0.5, orders=(2.0,), route="best"),
     )
     plan = Plan(contract(tmp_path), releases)
     lines = dict(line.split(": ", 1) for line in advice(plan.requests(), plan.contract))
-    assert ["ages", "direct", "best"] == list(lines)
+    assert ["ages", "direct", "best", "both", "collision", "routed"] == list(lines)
+    assert all("The release ages of this plan includes it" in lines[name] for name in ("both", "collision", "routed"))
+    assert "Best route" in lines["collision"]
     assert "comes at no extra cost" in lines["ages"]
     assert "Best route: two-stage." in lines["direct"]
     assert "The release ages of this plan includes it" in lines["direct"]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from reaedp.errors import DeclarationError
 from reaedp.paper import (
     attacks,
     attribute_inference,
@@ -98,6 +99,23 @@ def test_a_set_of_the_users_own_is_read_and_missing_numbers_are_left_out(tmp_pat
     assert values is not None
     assert [3.0, 5.0] == values.tolist()
     assert datasets.CREDIT.values(experiment) is None
+
+
+def test_bad_cells_are_missing_ones_and_files_without_numbers_are_refused_in_words(tmp_path: Path) -> None:
+    own = tmp_path / "house-prices-train.csv"
+    own.write_text("Id,SalePrice\n1,10\n2,ten\n3\n4,inf\n5,30\n")
+    found = datasets.HOUSES.values(Experiment(np.random.default_rng(0), quick=True, data=tmp_path))
+    assert found is not None
+    assert [10.0, 30.0] == found.tolist()
+    for text, words in (("Id,SalePrice\n1,x\n", "has none"), ("Id,Price\n1,2\n", "must have a column"), ("", "column")):
+        own.write_text(text)
+        with pytest.raises(DeclarationError, match=words):
+            datasets.HOUSES.values(Experiment(np.random.default_rng(0), quick=True, data=tmp_path))
+
+
+def test_membership_as_published_has_an_accuracy_and_an_area() -> None:
+    figures = [row["figure"] for row in rows("attacks", False, attack=attacks.MEMBERSHIP, epsilon=1.0)]
+    assert ["accuracy", "AUC"] == figures
 
 
 def test_printed_bounds_are_those_of_the_published_formula() -> None:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from reaedp.errors import DeclarationError
 from reaedp.paper.item import Experiment, Item, Result
 from reaedp.paper.items import ITEMS
-from reaedp.paper.reproduction import reproduce
+from reaedp.paper.reproduction import QUICK, markdown, page, reproduce
 
 
 def invented(number: int = 1, name: str = "made-up", verdict: str = "holds") -> Item:
@@ -59,6 +60,29 @@ def test_bad_requests_leave_nothing_behind(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     with pytest.raises(DeclarationError, match="must be new"):
         reproduce(ITEMS, tmp_path / "out", rng=rng())
+
+
+def test_a_quick_run_says_so_on_both_pages_and_prints_what_was_run(tmp_path: Path) -> None:
+    item = replace(invented(), setting="1,000 runs", quick_setting="20 runs")
+    for quick, said in ((True, "20 runs"), (False, "1,000 runs")):
+        done = reproduce([item], tmp_path / str(quick), rng=rng(), quick=quick)
+        for text in (markdown(done), page(done)):
+            assert said in text
+            assert quick == (QUICK in text)
+
+
+def test_items_that_run_less_in_quick_form_say_what(tmp_path: Path) -> None:
+    short = {item.name: item.what_was_run(True) for item in ITEMS}
+    assert "20 runs" in short["baselines"]
+    assert "4,000 rounds" in short["attacks"]
+    assert "1,000 people" in short["attribute-inference"]
+    assert "200 runs" in short["datasets"]
+    assert "200 runs each" in {item.name: item.setting for item in ITEMS}["baselines"]
+
+
+def test_a_folder_of_data_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DeclarationError, match="must exist"):
+        reproduce(ITEMS, tmp_path / "out", rng=rng(), data=tmp_path / "nowhere")
 
 
 @pytest.mark.slow

@@ -22,6 +22,7 @@ COMMANDS = {
     "init": (2, ("init", "data.csv", "--out", "{place}/contract.toml")),
     "checkpoint": (2, ("ledger", "checkpoint", "budget.sqlite", "--out", "{place}/mark.json")),
     "keys": (2, ("keys", "create", "{place}/keeper.key")),
+    "algorithm1": (2, ("algorithm1", "c.toml", "--data", "d", "--column", "x", "--epsilon", "1", "--out", "{place}/a")),
     "reproduce": (2, ("reproduce", "--quick", "--out", "{place}/paper")),
 }  # fmt: skip
 

@@ -17,7 +17,7 @@ from reaedp.statistics.entropy.correction import (
     correction,
 )
 from reaedp.statistics.entropy.entropies import shannon_entropy
-from reaedp.statistics.entropy.noisy_entropy import _with_noisy_sum, entropies_from_counts
+from reaedp.statistics.entropy.noisy_entropy import entropies_from_counts, with_noisy_sum
 
 ONE = Sensitivity(1, 1, 1)
 SCALES = [0.2, 1.0, 5.0]
@@ -130,7 +130,7 @@ def test_the_curvature_of_log_n_less_f_over_n_is_taken_out(total: float, count: 
     cross = sum(corners) / (4 * step**4)
     bias = bend * variance / 2 + cross * covariance
     corrected = Corrected(np.array(total), np.array(0.0), np.array(covariance))
-    found = _with_noisy_sum(corrected, np.array(count), variance)[0]
+    found = with_noisy_sum(corrected, np.array(count), variance)[0]
     # Second differences over a thousandth of the count are right to a millionth.
     assert estimate(total, count) - bias == pytest.approx(float(found), abs=1e-4 * abs(bias))
 

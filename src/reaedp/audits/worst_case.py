@@ -226,7 +226,7 @@ def _map(statistic: EntropyMap, contract: Contract) -> Iterator[Neighbours]:
 
 def _routed(statistic: RoutedEntropy, contract: Contract) -> Iterator[Neighbours]:
     """A table of which the entropy is likely to be released, and one of which the counts are."""
-    yield from _entropy(Entropy(statistic.columns), contract)
+    yield from _entropy(statistic.direct, contract)
     columns, rows = contract.select(statistic.columns), contract.unit.rows
     size = min(domain_size(columns), MOST_CELLS)
     cells = codes(columns, np.arange(size))

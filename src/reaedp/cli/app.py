@@ -7,6 +7,7 @@ import typer
 from typer.core import TyperGroup
 
 from reaedp.cli import keys, learn, ledger
+from reaedp.cli.algorithm1 import algorithm1
 from reaedp.cli.audit import audit
 from reaedp.cli.calibrate import calibrate
 from reaedp.cli.data import Data, Engine, Memory
@@ -20,7 +21,7 @@ from reaedp.cli.reproduce import reproduce
 #: The order in which people need them.
 ORDER = (
     *("demo", "init", "check", "look", "learn", "plan", "calibrate", "audit", "release", "report", "verify"),
-    *("evaluate", "keys", "sign", "ledger", "reproduce"),
+    *("evaluate", "keys", "sign", "ledger", "algorithm1", "reproduce"),
 )
 
 
@@ -49,6 +50,7 @@ app.command()(calibrate)
 app.command()(evaluate)
 app.command()(audit)
 app.command()(report)
+app.command()(algorithm1)
 app.command()(reproduce)
 app.command()(keys.sign)
 app.command()(demo)

@@ -11,7 +11,12 @@ def reproduce(
     names: Annotated[list[str] | None, typer.Argument(help="Items to reproduce. Default: all.")] = None,
     *,
     out: Annotated[Path, typer.Option(help="The folder to create. It must not exist.")] = Path("reproduction"),
-    data: Annotated[Path | None, typer.Option(help="A folder with the public data sets. Default: REAEDP_DATA.")] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder with the public data sets, by the paper's names (docs/paper.md). Default: REAEDP_DATA."
+        ),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer runs.")] = False,
 ) -> None:
     """Repeat the paper's experiments. Uses its formulas and ours, and judges each claim."""

@@ -41,7 +41,7 @@ def _key_counts(release: Finished) -> Any:
 def true_bits(release: Finished) -> Any:
     """Exact entropies on their lattice, in bits; by whatever route they were released."""
     statistic: Any = release.statistic
-    plain = Entropy(statistic.columns) if isinstance(statistic, RoutedEntropy) else statistic
+    plain = statistic.direct if isinstance(statistic, RoutedEntropy) else statistic
     return plain.lattice(release.contract).values(plain.answer(release.truth))
 
 

@@ -1,6 +1,7 @@
 """The paper's seven data sets: three made by their definition, four read from files where there are such files."""
 
 import csv
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from numpy.random import RandomState  # whose stream and integers never change, 
 from numpy.typing import NDArray
 
 from reaedp.answer import Integers
+from reaedp.errors import DeclarationError
 from reaedp.paper.item import Experiment
 
 Floats = NDArray[np.float64]
@@ -33,6 +35,8 @@ class DataSet:
     noisy_entropy: float
     bound: float
     generate: Callable[[], Floats] | None = None
+    #: The name under which a copy that may be shared is found, if it is not the paper's own.
+    also: str = ""
 
     @property
     def absent(self) -> str:
@@ -48,7 +52,7 @@ class DataSet:
         """The numbers, missing ones left out; nothing if there is neither a definition nor a file."""
         if self.generate is not None:
             return self.generate()
-        path = experiment.file(self.file)
+        path = experiment.file(self.file) or (experiment.file(self.also) if self.also else None)
         return None if path is None else read_column(path, self.column)
 
     def counts(self, experiment: Experiment) -> Integers | None:
@@ -62,13 +66,26 @@ class DataSet:
 
 def read_column(path: Path, column: str) -> Floats:
     """The numbers of a column of a CSV file among its first 100,000 rows."""
-    with path.open(newline="", encoding="utf-8") as file:
+    with path.open(newline="", encoding="utf-8", errors="replace") as file:
         rows = csv.reader(file)
-        place = next(rows).index(column)
-        texts = [row[place] for row, _ in zip(rows, range(MOST_ROWS), strict=False)]
-    values = np.array([float(text or "nan") for text in texts])
-    known: Floats = values[~np.isnan(values)]
+        header = next(rows, [])
+        if column not in header:
+            raise DeclarationError(f"{path.name} must have a column {column!r}. Its columns are: {', '.join(header)}.")
+        place = header.index(column)
+        texts = [row[place] if place < len(row) else "" for row, _ in zip(rows, range(MOST_ROWS), strict=False)]
+    values = np.array([_number(text) for text in texts])
+    known: Floats = values[np.isfinite(values)]
+    if not known.size:
+        raise DeclarationError(f"The column {column!r} of {path.name} must hold numbers, and has none.")
     return known
+
+
+def _number(text: str) -> float:
+    """A cell that is no number counts as missing, as an empty one does."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def _printed(values: Floats) -> Floats:
@@ -97,12 +114,22 @@ def _body_mass_index() -> Floats:
 
 
 AMAZON = DataSet("y_amazon-google-large", "y_amazon-google-large.csv", "y", "hour", 100_000, 3.0279, 3.0286, 0.00037)
-HOUSES = DataSet("house-prices-train", "house-prices-shapash.csv", "SalePrice", "house", 1460, 3.4873, 3.5155, 0.01676)
+HOUSES = DataSet(
+    "house-prices-train",
+    "house-prices-train.csv",
+    "SalePrice",
+    "house",
+    1460,
+    3.4873,
+    3.5155,
+    0.01676,
+    also="house-prices-shapash.csv",
+)
 CREDIT = DataSet(
     "home-credit-application-train",
     "home-credit-application-train.csv",
     "AMT_INCOME_TOTAL",
-    "loan",
+    "applicant",
     100_000,
     0.0004,
     0.0034,

@@ -106,7 +106,7 @@ def unless_missing(run: Callable[[Experiment], Result]) -> Callable[[Experiment]
         try:
             image_library("skimage.metrics")
         except DeclarationError as error:
-            return Result({"picture": []}, {"mark": "point"}, "cannot be checked", str(error))
+            return Result({"picture": []}, {"mark": "point"}, "cannot be checked here", str(error))
         return run(experiment)
 
     return checked

@@ -9,7 +9,7 @@ import numpy as np
 
 from reaedp.errors import DeclarationError, sentence
 
-Verdict = Literal["holds", "holds with correction", "does not hold", "cannot be checked"]
+Verdict = Literal["holds", "holds with correction", "does not hold", "cannot be checked here"]
 #: A Vega-Lite specification whose data is the item's table.
 Specification = Mapping[str, Any]
 
@@ -30,7 +30,7 @@ class Experiment:
     def file(self, name: str) -> Path | None:
         """An optional file of public data; nothing if it is not there."""
         path = None if self.data is None else self.data / name
-        return path if path is not None and path.exists() else None
+        return path if path is not None and path.is_file() else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +59,10 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One figure or table; `errata` are the numbers under which docs/errata.md says what is wrong with it."""
+    """One figure or table; `errata` are the numbers under which docs/errata.md says what is wrong with it.
+
+    `quick_setting` says what a quick run does, where it does something else than a full one.
+    """
 
     number: int
     name: str
@@ -68,6 +71,11 @@ class Item:
     setting: str
     errata: tuple[int, ...]
     run: Callable[[Experiment], Result]
+    quick_setting: str = ""
+
+    def what_was_run(self, quick: bool) -> str:
+        """The setting of this length."""
+        return self.quick_setting if quick and self.quick_setting else self.setting
 
 
 def _plain(value: Any) -> Any:

@@ -17,6 +17,6 @@ def kind(field: str, title: str | None = None, **more: Any) -> Channel:
 
 
 def lines(x: Channel, y: Channel, color: Channel, *, size: tuple[int, int]) -> dict[str, Any]:
-    """One panel, `size` wide and high; a line for each colour."""
-    encoding = {"x": x, "y": y, "color": color}
+    """One panel, `size` wide and high; a line for each colour, with points of its own shape."""
+    encoding = {"x": x, "y": y, "color": color, "shape": color}
     return {"width": size[0], "height": size[1], "mark": {"type": "line", "point": True}, "encoding": encoding}

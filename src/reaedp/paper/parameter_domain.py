@@ -168,6 +168,6 @@ ITEM = Item(
         " its value; |D| = k is the least size allowed. F stops before a trial with probability 2^-10, and all that"
         " is promised is for one record."
     ),
-    errata=(8, 10, 17, 18),
+    errata=(8, 10, 17, 18, 33),
     run=run,
 )

@@ -58,7 +58,8 @@ Reals = NDArray[np.float64]
 def run(experiment: Experiment) -> Result:
     """The real trial for every k and γ."""
     checks = experiment.runs(10_000, 100_000)
-    codes, source = _adult(experiment) or (_made_up(experiment.rng), "a made-up table of the same size")
+    adult = _adult(experiment)
+    codes, source = adult or (_made_up(experiment.rng), "a made-up table of the same size, as adult.csv is not here,")
     codes = experiment.rng.permutation(codes)
     half = len(codes) // 2
     model, seeds = _chain(codes[:half]), _seeds(codes[half:])
@@ -70,6 +71,8 @@ def run(experiment: Experiment) -> Result:
             measured[place, row] = [_rate(seeds, proposal, k, checks, experiment) for k in KS]
     grows = all(_largest_fall(rates, checks)[2] < CERTAIN for rates in measured)
     verdict: Verdict = "holds with correction" if grows and _falls_with_k(measured, checks) else "does not hold"
+    if adult is None:  # on other seeds γ does other things
+        verdict = "cannot be checked here"
     because = _because(measured, checks, f"On {seeds.size:,} seeds of {source}")
     return Result(_table(measured, checks, seeds.size), _CHART, verdict, because)
 
@@ -215,6 +218,6 @@ ITEM = Item(
         " probability 2^-10. The paper gives neither data nor proposal nor ε0, which is that of its code; these two"
         " proposals were chosen after a look at the rates of six."
     ),
-    errata=(8, 18, 19),
+    errata=(8, 18, 19, 33),
     run=run,
 )

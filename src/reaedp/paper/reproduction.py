@@ -23,6 +23,11 @@ class Reproduced:
 
     item: Item
     result: Result
+    quick: bool = False
+
+
+#: What every page of a quick run says first.
+QUICK = "A quick run: fewer runs than the full one, so wider ranges."
 
 
 def reproduce(
@@ -43,13 +48,17 @@ def reproduce(
     for name in names:
         if name not in known:
             raise DeclarationError(unknown("item", name, known))
+    if data is not None and not data.is_dir():
+        raise DeclarationError(
+            f"The folder with the data sets must exist; {data} is none. Leave --data out to go without."
+        )
     if out.exists():
         raise DeclarationError(f"The output folder must be new; {out} exists. Choose another --out.")
     streams = rng.spawn(1 + max(item.number for item in items))
     done = []
     for item in [known[name] for name in names] or items:
         progress(f"{item.number}. {item.title}")
-        done.append(Reproduced(item, item.run(Experiment(streams[item.number], quick, data, progress))))
+        done.append(Reproduced(item, item.run(Experiment(streams[item.number], quick, data, progress)), quick))
     _write(out, done)
     return tuple(done)
 
@@ -88,7 +97,7 @@ def markdown(done: Sequence[Reproduced]) -> str:
     lines = [
         "# The paper, reproduced",
         "",
-        f"Public experiments with the fixed seed {SEED}; not releases.",
+        f"Public experiments with the fixed seed {SEED}; not releases. {_length(done)}".strip(),
         "",
         "| | item | verdict | errata |",
         "|---|---|---|---|",
@@ -102,8 +111,13 @@ def markdown(done: Sequence[Reproduced]) -> str:
 
 def _paragraphs(each: Reproduced) -> list[str]:
     item, result = each.item, each.result
-    texts = {"Claim": item.claim, "Setting": item.setting, f"Verdict: {result.verdict}": result.because}
+    setting = f"{QUICK} {item.what_was_run(True)}" if each.quick else item.setting
+    texts = {"Claim": item.claim, "Setting": setting, f"Verdict: {result.verdict}": result.because}
     return [part for title, text in texts.items() for part in (f"**{title}.** {text}", "")]
+
+
+def _length(done: Sequence[Reproduced]) -> str:
+    return QUICK if any(each.quick for each in done) else ""
 
 
 def _errata(item: Item) -> str:
@@ -142,12 +156,15 @@ def page(done: Sequence[Reproduced]) -> str:
     title = "The paper, reproduced"
     return (
         f'<!doctype html><html lang="en"><head>{head}<title>{title}</title></head><body><h1>{title}</h1>'
-        f"<p>Public experiments with the fixed seed {SEED}; not releases.</p>{table}{parts}</body></html>\n"
+        f"<p>Public experiments with the fixed seed {SEED}; not releases. <b>{_length(done)}</b></p>"
+        f"{table}{parts}</body></html>\n"
     )
 
 
 def _section(each: Reproduced) -> str:
     item, result = each.item, each.result
+    setting = html.escape(item.what_was_run(each.quick))
+    length = f"<b>{QUICK}</b> " if each.quick else ""
     names = list(result.table)
     head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
     body = "".join(
@@ -156,7 +173,7 @@ def _section(each: Reproduced) -> str:
     )
     return (
         f'<section id="{item.name}"><h2>{item.number}. {html.escape(item.title)}</h2>'
-        f"<p><b>Claim.</b> {html.escape(item.claim)}</p><p><b>Setting.</b> {html.escape(item.setting)}</p>"
+        f"<p><b>Claim.</b> {html.escape(item.claim)}</p><p><b>Setting.</b> {length}{setting}</p>"
         f"<p><b>Verdict: {result.verdict}.</b> {html.escape(result.because)}</p>"
         f'<img src="{item.name}.svg" alt="{html.escape(item.title)}">'
         f'<table><tr>{head}</tr>{body}</table><p><a href="{item.name}.csv">all rows</a></p></section>'

@@ -10,7 +10,7 @@ from reaedp.number import about
 from reaedp.plan.purchase import Purchase
 from reaedp.plan.request import Request
 from reaedp.statistics.by_kind import CURVES, RECORDS, ByKind
-from reaedp.statistics.entropy.entropy import Entropy, public_rows
+from reaedp.statistics.entropy.entropy import Entropy, MutualInformation, public_rows
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
 from reaedp.statistics.entropy.prediction import MOST_CELLS, histogram_errors
 from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
@@ -21,16 +21,19 @@ from reaedp.synthesis.deniability import Deniable
 
 def advice(requests: Sequence[Request], contract: Contract) -> Iterator[str]:
     """One line for each release about which there is something to say."""
-    histograms = {
-        request.statistic.columns: request.name for request in requests if type(request.statistic) is Marginal
-    }
+    histograms = {frozenset(request.statistic.columns): request.name for request in requests if _tells(request)}
     for request in requests:
         text = _words(request, contract)
-        free = histograms.get(request.statistic.columns)
-        if free and type(request.statistic) in (Entropy, RoutedEntropy):
+        free = histograms.get(frozenset(request.statistic.columns))
+        if free and type(request.statistic) in (Entropy, RoutedEntropy, MutualInformation):
             text += f" The release {free} of this plan includes it at no extra cost."
         if text:
             yield f"{request.name}: {text.strip()}"
+
+
+def _tells(request: Request) -> bool:
+    """Whether an entropy follows from what is released: counts of all cells, with noise that can be taken out."""
+    return type(request.statistic) is Marginal and type(request.mechanism) in (Laplace, Gaussian)
 
 
 def _words(request: Request, contract: Contract) -> str:
@@ -60,10 +63,11 @@ def _of_histogram(request: Request, contract: Contract) -> str:
 
 def _of_entropy(request: Request, contract: Contract) -> str:
     statistic: Any = request.statistic
-    if statistic.orders != (1.0,) or type(request.mechanism) is not Laplace:
+    if len(statistic.orders) > 1 or type(request.mechanism) is not Laplace:
         return ""
-    predicted = predicted_errors(contract, statistic.columns, request.mechanism.epsilon)
-    route, border = best_route(contract, statistic.columns, request.mechanism.epsilon), predicted.border
+    asked = contract, statistic.columns, request.mechanism.epsilon, statistic.orders[0]
+    predicted, route = predicted_errors(*asked), best_route(*asked)
+    border = predicted.border
     better = (
         "never better" if border is None else f"better if the entropy is above about {about(float(border), 2)} bits"
     )
@@ -75,7 +79,8 @@ def _of_entropy(request: Request, contract: Contract) -> str:
 
 def _of_both(request: Request, contract: Contract) -> str:
     mechanism: Any = request.mechanism
-    return f"{best_route(contract, request.statistic.columns, mechanism.epsilon).why}"
+    statistic: Any = request.statistic
+    return f"{best_route(contract, statistic.columns, mechanism.epsilon, statistic.order).why}"
 
 
 def _silent(request: Request, contract: Contract) -> str:  # noqa: ARG001

@@ -5,7 +5,7 @@ Only registered kinds can be read back: see `plan/registration.py`.
 
 import math
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass
 from datetime import date
 from typing import Any, cast
 
@@ -67,8 +67,17 @@ def tuples(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def statistic_record(statistic: Statistic) -> dict[str, Any]:
     """A statistic as its name and its parameters."""
-    parameters = {field.name: plain(getattr(statistic, field.name)) for field in fields(statistic)}  # type: ignore[arg-type]
+    parameters = {
+        field.name: plain(getattr(statistic, field.name))
+        for field in fields(statistic)  # type: ignore[arg-type]
+        if not _left_out(field, getattr(statistic, field.name))
+    }
     return {"name": type(statistic).__name__} | parameters
+
+
+def _left_out(field: Field[Any], value: object) -> bool:
+    """A parameter that a kind got later is written where it says something: what was asked for earlier is the same."""
+    return "since" in field.metadata and value == field.default
 
 
 def read_statistic(record: Mapping[str, Any]) -> Statistic:
@@ -78,12 +87,18 @@ def read_statistic(record: Mapping[str, Any]) -> Statistic:
         return STATISTICS[record["name"]](*parameters["columns"])  # type: ignore[no-any-return]
     if "orders" in parameters:
         parameters["orders"] = [math.inf if order == "inf" else order for order in parameters["orders"]]
+    if parameters.get("order") == "inf":
+        parameters["order"] = math.inf
     return STATISTICS[record["name"]](**tuples(parameters))  # type: ignore[no-any-return]
 
 
 def mechanism_record(mechanism: Mechanism) -> dict[str, Any]:
     """A mechanism as its name and its parameters, which may be mechanisms themselves."""
-    parameters = {field.name: getattr(mechanism, field.name) for field in fields(mechanism)}  # type: ignore[arg-type]
+    parameters = {
+        field.name: getattr(mechanism, field.name)
+        for field in fields(mechanism)  # type: ignore[arg-type]
+        if not _left_out(field, getattr(mechanism, field.name))
+    }
     return {"name": mechanism.name} | {
         key: mechanism_record(cast("Mechanism", value)) if is_dataclass(value) else value
         for key, value in parameters.items()

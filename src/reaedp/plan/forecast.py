@@ -120,11 +120,14 @@ def _of_keys(mechanism: Amortised, noise: Calibrated) -> str:
 
 
 def _of_records(mechanism: Deniable, noise: Calibrated) -> str:
-    plan = mechanism.plan(noise.sensitivity)
+    plan, paper = mechanism.plan(noise.sensitivity), mechanism.paper
+    claim = ""
+    if paper is not None:
+        claim = f" (the paper claims δ = {about(paper.claimed.delta, 2)})"
     return (
         f"{_of_model(mechanism.network, noise)} Each record costs ε = {about(plan.each.epsilon)},"
-        f" δ = {about(plan.each.delta, 2)}. A candidate passes the test of plausible deniability with probability 1/2"
-        f" if {plan.test.half:,} seeds could have made it, and always if {plan.test.certain:,} could. At best"
+        f" δ = {about(plan.each.delta, 2)}{claim}. A candidate passes the test of plausible deniability with"
+        f" probability 1/2 if {plan.test.half:,} seeds could have made it, and always if {plan.test.certain:,} could. At best"
         f" {about(100 * (1 - plan.stopping.nothing(1.0)))} % of the records asked for are released; the rest are left"
         " out."
     )

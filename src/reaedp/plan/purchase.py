@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from reaedp.contract import Contract
-from reaedp.mechanisms.record_plan import records_bought
+from reaedp.mechanisms.record_plan import RecordPlan, records_bought
 from reaedp.privacy.accounting import epsilon as composed
 from reaedp.privacy.loss import ApproxDP
 from reaedp.privacy.unit import Unit
 from reaedp.statistics.marginal import counting_sensitivity
-from reaedp.synthesis.deniability import GAMMAS, Deniable
+from reaedp.synthesis.deniability import Deniable
 
 #: Numbers of plausible seeds for which is said how many records can be had.
 PLAUSIBLE = (100, 1_000)
@@ -33,8 +33,8 @@ class Purchase:
     gamma: float
     epsilon: float
     delta: float
-    #: Plausible seeds with which a candidate of this plan passes every other time.
-    half: int
+    #: The test and the stopping rule of the planned records.
+    plan: RecordPlan
 
     @classmethod
     def of(cls, mechanism: Deniable, contract: Contract) -> "Purchase":
@@ -42,10 +42,10 @@ class Purchase:
         delta = contract.budget.delta / 2
         return cls(
             unit=replace(contract.unit, at_least=mechanism.at_least),
-            gamma=GAMMAS[mechanism.proposal],
+            gamma=mechanism.ratio,
             epsilon=composed({ApproxDP(mechanism.epsilon, mechanism.delta): mechanism.records}, delta),
             delta=delta,
-            half=mechanism.plan(counting_sensitivity(contract.unit)).test.half,
+            plan=mechanism.plan(counting_sensitivity(contract.unit)),
         )
 
     def records(self, plausible: int, epsilon: float | None = None) -> int:
@@ -69,8 +69,16 @@ class Purchase:
     def words(self) -> str:
         """The advice as text."""
         told = ", ".join(f"{self.records(plausible):,} records if {plausible:,} seeds" for plausible in PLAUSIBLE)
+        expected = "; ".join(self._expected(plausible) for plausible in (10, *PLAUSIBLE))
         return (
-            f"A record passes with probability 1/2 if {self.half:,} seeds could have made it. This cost pays for {told}"
+            f"A record passes with probability 1/2 if {self.plan.test.half:,} seeds could have made it. Expect, of"
+            f" {self.plan.records:,} records, {expected}. This cost pays for {told}"
             " could have made each. For more rows, or unusual records, choose the method amortised or network: there"
             " any number of rows costs the same."
         )
+
+    def _expected(self, plausible: int) -> str:
+        """The share of trials that pass, and how many records are released, if this many seeds are plausible."""
+        counts = np.array([plausible])
+        released = round(self.plan.answered(counts) * self.plan.records)
+        return f"{released:,} if {plausible:,} seeds could have made each (pass rate {self.plan.passing(counts):.2g})"

@@ -103,6 +103,10 @@ def _columns(present: Collection[str]) -> Iterator[str]:
     for names, meaning in _COLUMNS.items():
         if all(name in present for name in names.split(", ")):
             yield fill(f"{names}: {meaning}", 100, initial_indent="  ", subsequent_indent="    ")
+    if any(name.startswith("renyi_") for name in present):
+        meaning = "the Rényi entropy of this order with its 95 % interval, from all counts of the file"
+        words = f"renyi_…_bits, renyi_…_low_95, renyi_…_high_95: {meaning}"
+        yield fill(words, 100, initial_indent="  ", subsequent_indent="    ")
 
 
 def _limits(contract: Contract) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """A release: noisy numbers with everything that a reader must know to use and to check them."""
 
 from base64 import b64encode
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,8 @@ from reaedp.statistics.by_kind import CURVES, RECORDS, ByKind
 from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
 from reaedp.statistics.entropy.entropy_map import EntropyMap
-from reaedp.statistics.entropy.noisy_entropy import EntropyEstimate, entropy_from_counts
+from reaedp.statistics.entropy.noisy_entropy import EntropyEstimate, checked_order, entropy_from_counts
+from reaedp.statistics.entropy.noisy_information import information_from_counts
 from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
 from reaedp.statistics.histogram import Interval
 from reaedp.statistics.images.pixels import Pixels
@@ -115,9 +116,20 @@ class Release(Framed):
         """Ranges all of which together contain their true counts at least this often."""
         return histogram.simultaneous_intervals(self.counts, self.noise, confidence)
 
-    def entropy(self, confidence: float = 0.95) -> EntropyEstimate:
-        """Shannon's entropy of what was counted, with an interval: from counts, or as it was released."""
-        return _ENTROPIES.of(self.statistic)(self, confidence)
+    def entropy(self, confidence: float = 0.95, order: float = 1.0) -> EntropyEstimate:
+        """The entropy of what was counted, with an interval: from counts, or as it was released.
+
+        `order` 1 is Shannon's entropy, others are Rényi's; counts give every order.
+        """
+        return _ENTROPIES.of(self.statistic)(self, confidence, checked_order(order))
+
+    def mutual_information(self, first: str | Sequence[str], confidence: float = 0.95) -> EntropyEstimate:
+        """How much the columns `first` of a table of counts tell about its others, in bits, with an interval."""
+        if type(self.statistic) not in (Marginal, EntropyHistogram):
+            raise DeclarationError(f"{self.statistic.title} has no table of counts from which information follows.")
+        return information_from_counts(
+            self.counts, self.noise, first, at_least=_public_rows(self), confidence=confidence
+        )
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """The columns of the release's files: numbers as released, and what follows from them."""
@@ -241,38 +253,56 @@ _DRAWINGS = ByKind[Callable[[Release], str]](
 )
 
 
-def _from_counts(release: Release, confidence: float) -> EntropyEstimate:
+def _from_counts(release: Release, confidence: float, order: float) -> EntropyEstimate:
+    return entropy_from_counts(
+        release.counts, release.noise, at_least=_public_rows(release), confidence=confidence, order=order
+    )
+
+
+def _public_rows(release: Release) -> int | None:
     """A public number of rows says nothing about how many are left where some are dropped."""
-    kept = not any(axis.drops for axis in release.counts.axes)
-    at_least = release.unit.at_least if kept else None
-    return entropy_from_counts(release.counts, release.noise, at_least=at_least, confidence=confidence)
+    return None if any(axis.drops for axis in release.counts.axes) else release.unit.at_least
 
 
-def _as_released(release: Release, confidence: float) -> EntropyEstimate:
+def _as_released(release: Release, confidence: float, order: float) -> EntropyEstimate:
     orders = getattr(release.statistic, "orders", ())
-    if 1.0 not in orders:
-        return _no_entropy(release, confidence)
-    place, value = orders.index(1.0), release.value
+    if order not in orders:
+        return _no_entropy(release, confidence, order)
+    place, value = orders.index(order), release.value
     bits, error = float(value.values[place]), float(value.errors(release.noise, confidence)[place])
     return EntropyEstimate(max(bits, 0.0), max(bits - error, 0.0), max(bits + error, 0.0), confidence)
 
 
-def _no_entropy(release: Release, confidence: float) -> EntropyEstimate:  # noqa: ARG001
-    raise DeclarationError(f"{release.statistic.title} has no Shannon entropy of its own.")
+def _as_routed(release: Release, confidence: float, order: float) -> EntropyEstimate:
+    """The one order that was asked for; every order where counts are there."""
+    value, statistic = release.value, release.statistic
+    assert isinstance(statistic, RoutedEntropy)
+    if order == statistic.order:
+        found: EntropyEstimate = value.entropy(release.noise, confidence)
+        return found
+    if getattr(value, "counts", None) is None:
+        return _no_entropy(release, confidence, order)
+    again: EntropyEstimate = replace(value, order=order).entropy(release.noise, confidence)
+    return again
 
 
-def _of_any(release: Release, confidence: float) -> EntropyEstimate:
+def _no_entropy(release: Release, confidence: float, order: float) -> EntropyEstimate:  # noqa: ARG001
+    kind = "Shannon entropy" if order == 1 else f"Rényi entropy of order {order:g}"
+    raise DeclarationError(f"{release.statistic.title} has no {kind} of its own.")
+
+
+def _of_any(release: Release, confidence: float, order: float) -> EntropyEstimate:
     """Whatever has a table of counts."""
-    return (_from_counts if isinstance(release.value, Table) else _no_entropy)(release, confidence)
+    return (_from_counts if isinstance(release.value, Table) else _no_entropy)(release, confidence, order)
 
 
-_ENTROPIES = ByKind[Callable[[Release, float], EntropyEstimate]](
-    "Shannon's entropy of what was counted",
+_ENTROPIES = ByKind[Callable[[Release, float, float], EntropyEstimate]](
+    "the entropy of what was counted",
     {
         Marginal: _from_counts,
         EntropyHistogram: _from_counts,
         Entropy: _as_released,
-        RoutedEntropy: lambda release, confidence: release.value.entropy(release.noise, confidence),
+        RoutedEntropy: _as_routed,
     },
     otherwise=_of_any,
     plain=("KeyedMarginal", "ConditionalEntropy", "MutualInformation", "EntropyMap", "Pixels", *RECORDS, *CURVES),

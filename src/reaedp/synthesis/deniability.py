@@ -1,7 +1,7 @@
 """Mechanism F as a release: a model, and a number of records, each of which enough seeds could have made."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -10,7 +10,11 @@ from reaedp.contract import Contract
 from reaedp.errors import DeclarationError, sentence
 from reaedp.mechanisms.by_price import Buyable
 from reaedp.mechanisms.noise import Noise
+from reaedp.mechanisms.paper_parameters import PaperParameters, TestName
 from reaedp.mechanisms.record_plan import RecordPlan, fitting_plan, plan_records, unit_of
+from reaedp.privacy.accounting import epsilon as composed
+from reaedp.privacy.accounting import fits, tally
+from reaedp.privacy.budget import Budget
 from reaedp.privacy.loss import ApproxDP, Price
 from reaedp.privacy.unit import Sensitivity, Unit
 from reaedp.statistics.names import column_names
@@ -19,7 +23,7 @@ from reaedp.synthesis.deniable import deniable
 from reaedp.synthesis.kept import kept_columns
 from reaedp.synthesis.marginal_model import MarginalModel, OnModel
 from reaedp.synthesis.model import Model
-from reaedp.synthesis.proposal import Keep, Mixed
+from reaedp.synthesis.proposal import LEAST_GAMMA, Keep, Mixed
 from reaedp.synthesis.seeds import Seeds
 from reaedp.synthesis.synthetic import RecordsToAsk, SyntheticRecords, wanted_rows
 
@@ -41,6 +45,9 @@ class Deniable(Buyable, OnModel):
     then cost so much. `Deniable(epsilon=1, delta=1e-6, keep=("age",))` asks for a price for all records together, as
     plans do.
 
+    `gamma` is the ratio of a mixed proposal's classes. `k`, `t`, `epsilon0` and `attempts` are the paper's parameters:
+    they fix what a record costs, and with `test` "published" also which candidates pass.
+
     >>> mechanism = Deniable.within(8.0, 1e-7, contract, ("age", "sex"), 5)
     >>> len(curator.release(Synthetic(("age", "sex"), 5), mechanism).value) <= 5
     True
@@ -58,6 +65,24 @@ class Deniable(Buyable, OnModel):
     proposal: ProposalName = "keep"
     keep: tuple[str, ...] = ()
     together: tuple[float, float] | None = None
+    gamma: float | None = field(default=None, metadata={"since": "0.2"})
+    k: int | None = field(default=None, metadata={"since": "0.2"})
+    t: int | None = field(default=None, metadata={"since": "0.2"})
+    epsilon0: float | None = field(default=None, metadata={"since": "0.2"})
+    attempts: int | None = field(default=None, metadata={"since": "0.2"})
+    test: TestName = field(default="published", metadata={"since": "0.2"})
+
+    @property
+    def ratio(self) -> float:
+        """How far apart the probabilities in one class may be."""
+        return GAMMAS[self.proposal] if self.gamma is None else self.gamma
+
+    @property
+    def paper(self) -> PaperParameters | None:
+        """The paper's parameters, if these were given."""
+        return paper_parameters(
+            k=self.k, t=self.t, gamma=self.ratio, epsilon0=self.epsilon0, attempts=self.attempts, test=self.test
+        )
 
     @classmethod
     def bought(
@@ -70,12 +95,30 @@ class Deniable(Buyable, OnModel):
         proposal: ProposalName = "keep",
         keep: str | Sequence[str] = (),
         split_people: bool = False,
+        gamma: float | None = None,
+        k: int | None = None,
+        t: int | None = None,
+        epsilon0: float | None = None,
+        attempts: int | None = None,
+        test: TestName = "published",
     ) -> "Deniable":
-        """The most permissive test and the least noise for these synthetic rows within (ε, δ)."""
-        rows, kept = wanted_rows(statistic), column_names(keep)
-        halves = split_people
+        """The most permissive test and the least noise for these synthetic rows within (ε, δ).
+
+        Or the test that the paper's parameters say, at what it costs.
+        """
+        rows = wanted_rows(statistic)
+        ratio = class_ratio(proposal, gamma)
         return cls.within(
-            epsilon, delta, contract, rows.columns, rows.rows, proposal=proposal, keep=kept, halves=halves
+            epsilon,
+            delta,
+            contract,
+            rows.columns,
+            rows.rows,
+            proposal=proposal,
+            keep=column_names(keep),
+            halves=split_people,
+            gamma=gamma,
+            paper=paper_parameters(k=k, t=t, gamma=ratio, epsilon0=epsilon0, attempts=attempts, test=test),
         )
 
     @classmethod
@@ -90,18 +133,26 @@ class Deniable(Buyable, OnModel):
         proposal: ProposalName = "keep",
         keep: tuple[str, ...] = (),
         halves: bool = False,
+        gamma: float | None = None,
+        paper: PaperParameters | None = None,
     ) -> "Deniable":
-        """Half of the budget for records, what is left for the model; all of it for each where their people differ."""
+        """Half of the budget for records, what is left for the model; all of it for each where their people differ.
+
+        With the parameters of a `paper` a record costs what these cost, which must be within that half.
+        """
         share = 1.0 if halves else 0.5
         unit = seed_unit(contract, keep or columns, halves=halves)
-        plan = plan_records(
-            share * epsilon,
-            share * delta,
-            records,
-            unit=unit,
-            gamma=GAMMAS[proposal],
-            plausible=_guess(contract, unit, keep),
-        )
+        if paper is None:
+            plan = plan_records(
+                share * epsilon,
+                share * delta,
+                records,
+                unit=unit,
+                gamma=class_ratio(proposal, gamma),
+                plausible=_guess(contract, unit, keep),
+            )
+        else:
+            plan = _affordable(paper, records, unit, Budget(share * epsilon, share * delta))
         beside = () if halves else (plan.each,) * records
         return cls(
             network=MarginalModel.within(epsilon, delta, contract, columns, beside),
@@ -113,12 +164,16 @@ class Deniable(Buyable, OnModel):
             proposal=proposal,
             keep=keep,
             together=(epsilon, delta) if halves else None,
+            gamma=gamma,
+            **({} if paper is None else {name: getattr(paper, name) for name in PAPER_KEYS}),
         )
 
     def plan(self, sensitivity: Sensitivity) -> RecordPlan:
         """The test and what a record really costs, computed again from the numbers above."""
-        unit = unit_of(sensitivity, self.at_least)
-        return fitting_plan(ApproxDP(self.epsilon, self.delta), self.records, unit, GAMMAS[self.proposal], self.tau)
+        unit, paper = unit_of(sensitivity, self.at_least), self.paper
+        if paper is not None:
+            return paper.plan(self.records, unit)
+        return fitting_plan(ApproxDP(self.epsilon, self.delta), self.records, unit, self.ratio, self.tau)
 
     def price(self, sensitivity: Sensitivity) -> Price:
         """Model and records; what each of them costs if nobody is in both halves (see PROOFS.md)."""
@@ -142,20 +197,24 @@ class Deniable(Buyable, OnModel):
         seeds = Seeds(seed_part.key_counts(kept))
         codes = deniable(
             seeds,
-            _PROPOSALS[self.proposal](model, len(kept)),
+            _proposal(self.proposal, model, len(kept), self.ratio),
             plan.test,
             plan.stopping,
             count=self.records,
             noise=noise,
             progress=records.progress,
         )
-        details = learned.details | {
-            "kept": list(kept),
-            "proposal": self.proposal,
-            "plausible_seeds_for_half_a_chance": plan.test.half,
-            "records_asked_for": self.records,
-            "cost_of_each": {"epsilon": plan.each.epsilon, "delta": plan.each.delta},
-        }
+        details = (
+            learned.details
+            | {
+                "kept": list(kept),
+                "proposal": self.proposal,
+                "plausible_seeds_for_half_a_chance": plan.test.half,
+                "records_asked_for": self.records,
+                "cost_of_each": {"epsilon": plan.each.epsilon, "delta": plan.each.delta},
+            }
+            | paper_details(self.paper)
+        )
         return SyntheticRecords.made(exact, codes, model.names, noise, details)
 
 
@@ -175,9 +234,53 @@ def _guess(contract: Contract, unit: Unit, keep: tuple[str, ...]) -> Any:
     return np.array([max(1, unit.at_least // cells)])
 
 
-def _mixed(model: Model, kept: int) -> Mixed:
-    return Mixed(model, (1 / (kept + 1),) * (kept + 1), MIXED_GAMMA)
+def _proposal(name: ProposalName, model: Model, kept: int, gamma: float) -> Keep | Mixed:
+    return Keep(model, kept) if name == "keep" else Mixed(model, (1 / (kept + 1),) * (kept + 1), gamma)
 
 
-_PROPOSALS: dict[str, Any] = {"keep": Keep, "mixed": _mixed}
+def _affordable(paper: PaperParameters, records: int, unit: Unit, budget: Budget) -> RecordPlan:
+    """The plan that the paper's parameters say, if what it really costs is within what records may cost."""
+    plan = paper.plan(records, unit)
+    prices = tally([(plan.each,) * records])
+    if fits(prices, budget):
+        return plan
+    in_all = f"ε = {composed(prices, budget.delta):.3g} at δ = {budget.delta:.3g}"
+    raise DeclarationError(
+        f"Each record with these parameters costs ε = {plan.each.epsilon:.3g}, δ = {plan.each.delta:.3g} (the paper"
+        f" claims δ = {paper.claimed.delta:.3g}); {records:,} cost {in_all}, and may cost ε = {budget.epsilon:.3g}. Ask"
+        " for fewer records, raise k for a smaller δ, or raise epsilon and delta; a part of them is for the model."
+    )
+
+
+def class_ratio(proposal: ProposalName, gamma: float | None) -> float:
+    """The ratio of the classes; seeds that keep the same cells are equally likely, whatever γ."""
+    if gamma is None:
+        return GAMMAS[proposal]
+    if proposal == "keep" and gamma != 1:
+        rule = "gamma must be 1, or left out, for proposal keep, whose classes hold equally likely seeds"
+        raise DeclarationError(sentence(rule, given=gamma, remedy='Write proposal = "mixed".'))
+    if not (isinstance(gamma, int | float) and (proposal == "keep" or LEAST_GAMMA <= gamma < float("inf"))):
+        raise DeclarationError(sentence(f"gamma must be a finite number of at least {LEAST_GAMMA}", given=gamma))
+    return float(gamma)
+
+
+def paper_parameters(
+    *, k: int | None, t: int | None, gamma: float, epsilon0: float | None, attempts: int | None, test: TestName
+) -> PaperParameters | None:
+    """The paper's parameters, all of them or none."""
+    if k is None and t is None and epsilon0 is None and attempts is None:
+        return None
+    if k is None or t is None or epsilon0 is None or attempts is None:
+        given = {"k": k, "t": t, "epsilon0": epsilon0, "attempts": attempts}
+        raise DeclarationError(sentence("k, t, epsilon0 and attempts must be declared together", given=given))
+    return PaperParameters(k, t, gamma, epsilon0, attempts, test)
+
+
+def paper_details(paper: PaperParameters | None) -> dict[str, Any]:
+    """What a manifest says of the paper's parameters, with what they claim."""
+    return {} if paper is None else {"paper": paper.words}
+
+
+#: The parameters that the paper has names for, besides γ.
+PAPER_KEYS = ("k", "t", "epsilon0", "attempts", "test")
 GAMMAS: dict[str, float] = {"keep": 1.0, "mixed": MIXED_GAMMA}

@@ -71,9 +71,12 @@ class PlannedRelease(PlannedNoise):
         mistakes.unless(self.route in get_args(RouteName), "route must be direct, histogram or best", given=self.route)
         if self.route != "direct":
             mistakes.unless(self.kind == "entropy", "route must be used with kind entropy only", given=self.kind)
-            mistakes.unless(
-                self.orders == (1.0,), "orders other than 1 must not be combined with route", given=self.orders
-            )
+        mistakes.unless(
+            self.route != "best" or (isinstance(self.orders, tuple) and len(self.orders) == 1),
+            "orders must be one number for route best",
+            given=self.orders,
+            remedy="A route is chosen for each order: write one release for each.",
+        )
         mistakes.unless(
             self.route != "best" or self.mechanism == "laplace",
             "mechanism must be laplace for route best",
@@ -92,7 +95,7 @@ class PlannedRelease(PlannedNoise):
         """The statistic and the mechanism that this release asks for, or that public facts choose for it."""
         epsilon, delta = self.price(contract.budget)
         if self.route == "best":
-            route = best_route(contract, self.columns, epsilon)
+            route = best_route(contract, self.columns, epsilon, self.orders[0])
             return Request(self.name, route.statistic, route.mechanism)
         if self.error_bits is not None:
             allowed = delta if self.mechanism == "gaussian" else None
@@ -100,8 +103,10 @@ class PlannedRelease(PlannedNoise):
                 contract, self.columns, epsilon=epsilon, delta=allowed, error_bits=self.error_bits
             )
             return Request(self.name, choice.statistic, choice.mechanism)
-        by_histogram = self.route == "histogram"
-        statistic = EntropyHistogram.under(contract, self.columns) if by_histogram else _STATISTICS[self.kind](self)
+        if self.route == "histogram":
+            statistic: Statistic = EntropyHistogram.under(contract, self.columns, orders=self.orders)
+        else:
+            statistic = _STATISTICS[self.kind](self)
         return Request(self.name, statistic, _MECHANISMS[self.mechanism](epsilon, delta, statistic, contract))
 
 

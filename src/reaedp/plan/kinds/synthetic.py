@@ -7,10 +7,11 @@ from typing import Any, ClassVar, Literal, get_args
 from reaedp.contract import Contract
 from reaedp.errors import DeclarationError, Mistakes, sentence
 from reaedp.mechanisms.mechanism import Mechanism
+from reaedp.mechanisms.paper_parameters import PaperParameters, TestName
 from reaedp.plan.kinds.kind import Planned, check_columns, spoken
 from reaedp.plan.request import Request
 from reaedp.synthesis.amortised import Amortised
-from reaedp.synthesis.deniability import Deniable, ProposalName
+from reaedp.synthesis.deniability import PAPER_KEYS, Deniable, ProposalName, class_ratio, paper_parameters
 from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.synthesis.synthetic import Synthetic
 
@@ -23,7 +24,8 @@ class PlannedSynthetic(Planned):
     """A number of rows of some columns; `keep` names the columns whose cells stay those of a real record.
 
     `split_people` learns the model from one half of the people and takes seeds from the other, at the full price each.
-    `method` is "network", "amortised" or "deniable", `proposal` is for the last.
+    `method` is "network", "amortised" or "deniable", `proposal` is for the last, and so are the paper's parameters:
+    `k`, `t`, `gamma`, `epsilon0`, the mean number of `attempts` for a record, and the `test`, "published" or "optimal".
 
     >>> keys = {"columns": ("age", "sex"), "rows": 100, "method": "network", "share": 0.5}
     >>> PlannedSynthetic(name="people", kind="synthetic", **keys).price(contract.budget)[0]
@@ -38,6 +40,12 @@ class PlannedSynthetic(Planned):
     keep: tuple[str, ...] = ()
     proposal: ProposalName = "keep"
     split_people: bool = False
+    gamma: float | None = None
+    k: int | None = None
+    t: int | None = None
+    epsilon0: float | None = None
+    attempts: int | None = None
+    test: TestName = "published"
 
     @property
     def noise(self) -> str:
@@ -55,6 +63,7 @@ class PlannedSynthetic(Planned):
             "proposal must be used with method deniable only",
             given=self.method,
         )
+        self._check_paper(mistakes)
         if check_columns(self, mistakes, "columns", "keep"):
             mistakes.unless(
                 set(self.keep) <= set(self.columns) and len(set(self.keep)) == len(self.keep),
@@ -65,6 +74,23 @@ class PlannedSynthetic(Planned):
             self.method != "network" or not (self.keep or self.split_people),
             "keep and split_people must be left out for method network",
             given={"keep": self.keep, "split_people": self.split_people},
+        )
+
+    def _check_paper(self, mistakes: Mistakes) -> None:
+        given = [name for name in ("gamma", *PAPER_KEYS[:-1]) if getattr(self, name) is not None]
+        if self.method != "deniable":
+            rule = "gamma, k, t, epsilon0, attempts and test must be used with method deniable only"
+            mistakes.unless(not given and self.test == "published", rule, given=self.method)
+        elif self.proposal in get_args(ProposalName):
+            with mistakes.gathered():
+                self.paper  # noqa: B018
+
+    @property
+    def paper(self) -> PaperParameters | None:
+        """The paper's parameters, if they are given."""
+        ratio = class_ratio(self.proposal, self.gamma)
+        return paper_parameters(
+            k=self.k, t=self.t, gamma=ratio, epsilon0=self.epsilon0, attempts=self.attempts, test=self.test
         )
 
     def request(self, contract: Contract) -> Request:
@@ -96,6 +122,8 @@ def _deniable(planned: PlannedSynthetic, contract: Contract) -> Mechanism:
         proposal=planned.proposal,
         keep=planned.keep,
         halves=planned.split_people,
+        gamma=planned.gamma,
+        paper=planned.paper,
     )
 
 

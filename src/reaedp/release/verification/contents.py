@@ -150,7 +150,8 @@ def _keys(release: Rebuilt, frame: Frame) -> bool:
 
 def _routed(release: Rebuilt, frame: Frame) -> bool:
     """The noisy look decides the route; the entropy lies in its range, and that in what is possible."""
-    statistic, contract = release.statistic, release.contract
+    contract = release.contract
+    statistic: Any = release.statistic
     mechanism: Any = release.noise.mechanism
     names = ["measure", "bits", "low_95", "high_95", "route", "look"]
     if list(frame) != names or any(len(column) != 1 for column in frame.values()):
@@ -159,7 +160,7 @@ def _routed(release: Rebuilt, frame: Frame) -> bool:
     wanted = "direct" if integers(frame["look"], 1)[0] < mechanism.threshold else "histogram"
     largest = float(np.log2(Marginal(*statistic.columns).cells(contract)))
     if (measure, route) != (
-        Entropy(statistic.columns).title,
+        statistic.direct.title,
         wanted,
     ) or not 0 <= low <= bits <= high <= largest + _NEAR:
         return False

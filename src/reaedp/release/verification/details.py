@@ -17,7 +17,7 @@ from reaedp.release.pattern import Keys, ListOf, Maybe, Object, OneOf, Pattern, 
 from reaedp.release.verification.derived import CLOSE, Rebuilt
 from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, NOISES, ByKind
 from reaedp.synthesis.amortised import Amortised
-from reaedp.synthesis.deniability import Deniable
+from reaedp.synthesis.deniability import Deniable, paper_details
 from reaedp.synthesis.marginal_model import MarginalModel
 
 _NOT_NEGATIVE = Real(0, 1e300)
@@ -34,6 +34,11 @@ _COST: dict[str, Pattern] = {
     "plausible_seeds_for_half_a_chance": Whole(0),
     "cost_of_each": Keys({"epsilon": _NOT_NEGATIVE, "delta": Real(0, 1)}),
 }
+_PAPER = Keys(
+    dict.fromkeys(("k", "t", "attempts"), Whole(1))
+    | dict.fromkeys(("gamma", "epsilon0", "epsilon_claimed", "delta_claimed"), _NOT_NEGATIVE)
+    | {"test": OneOf(("published", "optimal"))}
+)
 _KEPT: dict[str, Pattern] = {"kept": ListOf(Text(), fewest=1)}
 _KEYS = ByKind[Pattern](
     "what a manifest tells of it besides",
@@ -41,7 +46,10 @@ _KEYS = ByKind[Pattern](
         **dict.fromkeys((Laplace, Gaussian, Threshold, TwoStage), Keys({})),
         MarginalModel: Keys(_MODEL),
         Amortised: Keys(_MODEL | _KEPT | {"keys": Whole(0), "threshold": Whole(0)}),
-        Deniable: Keys(_MODEL | _KEPT | _COST | {"proposal": OneOf(("keep", "mixed")), "records_asked_for": Whole(1)}),
+        Deniable: Keys(
+            _MODEL | _KEPT | _COST | {"proposal": OneOf(("keep", "mixed")), "records_asked_for": Whole(1)},
+            more={"paper": _PAPER},
+        ),
         DeniableCurves: Keys(
             _COST | {"curves_asked_for": Whole(1), "gamma": _NOT_NEGATIVE, "moved_by": ListOf(_NOT_NEGATIVE)}
         ),
@@ -116,7 +124,9 @@ def _amortised(release: Rebuilt, mechanism: Amortised) -> dict[str, Any]:
 def _deniable(release: Rebuilt, mechanism: Deniable) -> dict[str, Any]:
     kept = {"kept": list(mechanism.keep)} if mechanism.keep else {}
     asked = {"proposal": mechanism.proposal, "records_asked_for": mechanism.records}
-    return _network(release, mechanism.network) | kept | asked | _cost(release, mechanism)
+    return (
+        _network(release, mechanism.network) | kept | asked | _cost(release, mechanism) | paper_details(mechanism.paper)
+    )
 
 
 def _curves(release: Rebuilt, mechanism: DeniableCurves) -> dict[str, Any]:

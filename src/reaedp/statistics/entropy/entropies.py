@@ -25,6 +25,20 @@ def renyi_entropy(counts: ArrayLike, order: float, *, base: Base = "bits") -> fl
     return _in(base, _renyi_nats(present, order)) if present.any() else 0.0
 
 
+def renyi_entropies(tables: Counts, order: float) -> Counts:
+    """Rényi entropies in bits of many arrays at once, one in each row; each has a positive count."""
+    top = tables.max(axis=-1, keepdims=True)
+    relative = tables / top
+    at_the_top = np.log2(relative.sum(axis=-1))
+    if order == math.inf:
+        return np.asarray(at_the_top)
+    logarithms = np.log2(relative, out=np.zeros_like(relative), where=relative > 0)
+    if order == 1:
+        return np.asarray(at_the_top - (relative * logarithms).sum(axis=-1) / relative.sum(axis=-1))
+    powers = np.where(relative > 0, np.exp2(order * logarithms), 0.0).sum(axis=-1)
+    return np.asarray((np.log2(powers) - order * at_the_top) / (1 - order))
+
+
 def shannon_entropy(counts: ArrayLike, *, base: Base = "bits") -> float:
     """Shannon entropy, which is the Rényi entropy of order 1."""
     return renyi_entropy(counts, 1, base=base)

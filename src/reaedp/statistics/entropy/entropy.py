@@ -143,7 +143,7 @@ class Entropy(EntropyStatistic):
     def names(self) -> tuple[str, ...]:
         """The order and the columns."""
         joint = ", ".join(self.columns)
-        return tuple(f"H({joint})" if order == 1 else f"H_{_shown(order)}({joint})" for order in self.orders)
+        return tuple(f"H({joint})" if order == 1 else f"H_{shown_order(order)}({joint})" for order in self.orders)
 
     def reach(self, contract: Contract) -> tuple[float, ...]:
         """The exact sensitivity of each order."""
@@ -182,7 +182,8 @@ def named(columns: object, what: str) -> tuple[str, ...]:
     return names
 
 
-def _shown(order: float) -> str:
+def shown_order(order: float) -> str:
+    """An order as names have it."""
     return "∞" if order == math.inf else f"{order:g}"
 
 

@@ -1,7 +1,7 @@
 """Histograms that are released for their entropy, over the declared cells or over coarser ones."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from itertools import takewhile
 from typing import Any, ClassVar
 
@@ -15,7 +15,7 @@ from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.by_kind import ByKind
 from reaedp.statistics.entropy.correction import check_correctable
-from reaedp.statistics.entropy.entropy import named, public_rows
+from reaedp.statistics.entropy.entropy import Entropy, named, public_rows, shown_order
 from reaedp.statistics.entropy.noisy_entropy import entropy_from_counts
 from reaedp.statistics.marginal import Marginal
 from reaedp.statistics.statistic import Cells
@@ -64,7 +64,8 @@ def nested(contract: Contract, columns: tuple[str, ...]) -> list[int]:
 class EntropyHistogram:
     """As `Marginal`, with `every` neighbouring bins counted as one, so that they share one noise; and the entropy.
 
-    `at_least` is the public number of rows, which makes the entropy more accurate.
+    `at_least` is the public number of rows, which makes the entropy more accurate; `orders` are those of the entropies
+    in its files, 1 for Shannon's.
 
     >>> release = curator.release(EntropyHistogram.under(contract, ("age",), every=2), Laplace(1.0))
     >>> release.counts.axes[0].labels[0], release.entropy().low < release.entropy().high
@@ -74,24 +75,29 @@ class EntropyHistogram:
     columns: tuple[str, ...]
     every: int = 1
     at_least: int | None = None
+    orders: tuple[float, ...] = field(default=(1.0,), metadata={"since": "0.2"})
     answers: ClassVar[Shape] = "vector"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", named(self.columns, "A histogram"))
+        object.__setattr__(self, "orders", Entropy(self.columns, self.orders).orders)
         if type(self.every) is not int or self.every < 1:
             raise DeclarationError(sentence("every must be a whole number of at least 1", given=self.every))
 
     @classmethod
-    def under(cls, contract: Contract, columns: tuple[str, ...], every: int = 1) -> "EntropyHistogram":
+    def under(
+        cls, contract: Contract, columns: tuple[str, ...], every: int = 1, orders: tuple[float, ...] = (1.0,)
+    ) -> "EntropyHistogram":
         """With what the contract says about rows, unless some are dropped."""
         dropping = any(column.drops for column in contract.select(columns))
-        return cls(columns, every, None if dropping else public_rows(contract.unit))
+        return cls(columns, every, None if dropping else public_rows(contract.unit), orders)
 
     @property
     def title(self) -> str:
         """What is released, in words."""
         merged = "" if self.every == 1 else f", {self.every} bins in one,"
-        return f"{Marginal(*self.columns).title}{merged} and its entropy"
+        entropies = "its entropy" if self.orders == (1.0,) else Entropy(self.columns, self.orders).title
+        return f"{Marginal(*self.columns).title}{merged} and {entropies}"
 
     def axes(self, contract: Contract) -> tuple[Column, ...]:
         """The coarser columns."""
@@ -135,9 +141,12 @@ class EntropyHistogram:
         return Table(axes, noisy.reshape(tuple(axis.size for axis in axes)))
 
     def frame(self, value: Table, noise: Calibrated) -> dict[str, NDArray[Any]]:
-        """The columns of a histogram, and the entropy of all cells beside each of them."""
-        entropy = entropy_from_counts(value, noise, at_least=self.at_least)
-        bits = {"entropy_bits": entropy.value, "entropy_low_95": entropy.low, "entropy_high_95": entropy.high}
+        """The columns of a histogram, and the entropies of all cells beside each of them."""
+        bits: dict[str, float] = {}
+        for order in self.orders:
+            found = entropy_from_counts(value, noise, at_least=self.at_least, order=order)
+            prefix = "entropy" if order == 1 else f"renyi_{shown_order(order)}"
+            bits |= {f"{prefix}_bits": found.value, f"{prefix}_low_95": found.low, f"{prefix}_high_95": found.high}
         counts = Marginal(*self.columns).frame(value, noise)
         return counts | {name: np.full(value.values.size, number) for name, number in bits.items()}
 

@@ -14,7 +14,8 @@ from reaedp.answer import Integers
 from reaedp.errors import DeclarationError, sentence
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.statistics.entropy.correction import c_log_c
-from reaedp.statistics.entropy.noisy_entropy import entropies_from_counts
+from reaedp.statistics.entropy.entropies import renyi_entropies
+from reaedp.statistics.entropy.noisy_entropy import renyi_from_counts
 
 Floats = NDArray[np.float64]
 
@@ -46,6 +47,12 @@ def examples(rows: int, cells: int) -> tuple[Integers, Floats]:
     return tables, entropies
 
 
+def example_entropies(rows: int, cells: int, order: float) -> Floats:
+    """The entropies of this order of the examples; they rise with Shannon's, which the examples are made for."""
+    counts, entropies = examples(rows, cells)
+    return entropies if order == 1 else renyi_entropies(counts.astype(np.float64), order)
+
+
 def _bells(wanted: Floats, cells: int) -> Floats:
     """Shares with these entropies, by bisection for how fast they fall: entropy decreases with it."""
     low, high = np.zeros_like(wanted), np.full_like(wanted, 60.0)
@@ -62,13 +69,13 @@ def _bell(fall: Floats, cells: int) -> Floats:
     return normalised
 
 
-def histogram_errors(noise: Calibrated, rows: int, cells: int) -> Floats:
+def histogram_errors(noise: Calibrated, rows: int, cells: int, order: float = 1.0) -> Floats:
     """For each example many absolute errors of the entropy that is derived from its counts with this noise."""
-    counts, entropies = examples(rows, cells)
+    counts, entropies = examples(rows, cells)[0], example_entropies(rows, cells, order)
     draws = _draws(noise, cells)
     together = max(1, _NUMBERS_AT_ONCE // draws.size)
     estimates = [
-        entropies_from_counts(counts[start : start + together, None] + draws, noise, at_least=rows).value
+        renyi_from_counts(counts[start : start + together, None] + draws, noise, order, at_least=rows).value
         for start in range(0, len(counts), together)
     ]
     errors: Floats = np.abs(np.concatenate(estimates) - entropies[:, None])

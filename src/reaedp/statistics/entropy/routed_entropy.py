@@ -1,7 +1,7 @@
 """The entropy of some columns by the better of two routes: noise on the entropy, or on the counts."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -13,7 +13,7 @@ from reaedp.errors import DeclarationError, sentence
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.two_stage import TwoStage
 from reaedp.privacy.unit import Sensitivity
-from reaedp.statistics.entropy.entropies import shannon_entropy
+from reaedp.statistics.entropy.entropies import renyi_entropy
 from reaedp.statistics.entropy.entropy import Entropy, named, public_rows
 from reaedp.statistics.entropy.noisy_entropy import EntropyEstimate, entropy_from_counts
 from reaedp.statistics.marginal import Marginal
@@ -43,6 +43,7 @@ class RoutedEstimate:
     look: int
     point: int | None
     counts: Table | None
+    order: float = 1.0
 
     @property
     def route(self) -> Literal["direct", "histogram"]:
@@ -54,7 +55,9 @@ class RoutedEstimate:
         if self.counts is not None:
             assert isinstance(noise.mechanism, TwoStage)
             of_counts = noise.mechanism.counts(noise.sensitivity)
-            return entropy_from_counts(self.counts, of_counts, at_least=self.at_least, confidence=confidence)
+            return entropy_from_counts(
+                self.counts, of_counts, at_least=self.at_least, confidence=confidence, order=self.order
+            )
         assert self.point is not None
         # Half a step for the rounding of the exact entropy to the lattice.
         distance = noise.error_quantile(confidence) + 0.5
@@ -82,30 +85,37 @@ class WrittenEntropy:
 
 @dataclass(frozen=True, slots=True)
 class RoutedEntropy:
-    """Shannon's entropy of the joint distribution of some columns, to be hidden by `TwoStage`.
+    """The entropy of one order of the joint distribution of some columns, to be hidden by `TwoStage`.
 
-    The `look` at exact `counts` is what decides the route.
+    The `look` at exact `counts` is what decides the route. `order` 1 is Shannon's entropy, others are Rényi's.
 
     >>> curator.release(RoutedEntropy(("age",)), TwoStage(1.0, 0.1, 1_000)).value.route
     'direct'
     """
 
     columns: tuple[str, ...]
+    order: float = field(default=1.0, metadata={"since": "0.2"})
     answers: ClassVar[Shape] = "routed"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", named(self.columns, "An entropy"))
+        object.__setattr__(self, "order", self.direct.orders[0])
+
+    @property
+    def direct(self) -> Entropy:
+        """The same entropy with noise of its own."""
+        return Entropy(self.columns, (self.order,))
 
     @property
     def title(self) -> str:
         """What is released, in words."""
-        return f"{Entropy(self.columns).title} by the better of two routes"
+        return f"{self.direct.title} by the better of two routes"
 
     def check(self, contract: Contract) -> None:
         """Refuse what one of the two routes cannot answer."""
-        Entropy(self.columns).check(contract)
+        self.direct.check(contract)
         Marginal(*self.columns).check(contract)
-        entropy, counts = Entropy(self.columns).sensitivity(contract), Marginal(*self.columns).sensitivity(contract)
+        entropy, counts = self.direct.sensitivity(contract), Marginal(*self.columns).sensitivity(contract)
         if counts.l1 > entropy.linf:
             most = entropy.linf * counts.linf // counts.l1
             raise DeclarationError(
@@ -125,11 +135,11 @@ class RoutedEntropy:
 
     def step(self, contract: Contract) -> float:
         """The entropy's step, in bits."""
-        return Entropy(self.columns).step(contract)
+        return self.direct.step(contract)
 
     def sensitivity(self, contract: Contract) -> Sensitivity:
         """The sensitivity of look, entropy and counts together; the entropy moves farthest (see PROOFS.md)."""
-        entropy, counts = Entropy(self.columns).sensitivity(contract), Marginal(*self.columns).sensitivity(contract)
+        entropy, counts = self.direct.sensitivity(contract), Marginal(*self.columns).sensitivity(contract)
         return Sensitivity(
             l1=entropy.l1 + 2 * counts.l1,
             l2_squared=entropy.l2_squared + counts.l2_squared + counts.l1**2,
@@ -145,21 +155,22 @@ class RoutedEntropy:
     def answer(self, records: Cells) -> Routed:
         """The look, the entropy on its lattice, and the counts; private."""
         counts = Marginal(*self.columns).answer(records)
-        lattice = Entropy(self.columns).lattice(records.contract)
-        point = lattice.rounded(np.array([shannon_entropy(counts)]))
+        lattice = self.direct.lattice(records.contract)
+        point = lattice.rounded(np.array([renyi_entropy(counts, self.order)]))
         return Routed(np.array([self.look(records.contract, counts)]), point, counts)
 
     def value(self, contract: Contract, noisy: Routed) -> RoutedEstimate:
         """What is left after noise, in the form in which it is released."""
         counts = Marginal(*self.columns)
         return RoutedEstimate(
-            name=Entropy(self.columns).title,
+            name=self.direct.title,
             step=self.step(contract),
             largest=math.log2(counts.cells(contract)),
             at_least=public_rows(contract.unit),
             look=int(noisy.look.item()),
             point=None if noisy.number is None else int(noisy.number.item()),
             counts=None if noisy.counts is None else counts.value(contract, noisy.counts),
+            order=self.order,
         )
 
     def frame(self, value: RoutedEstimate | WrittenEntropy, noise: Calibrated) -> dict[str, NDArray[Any]]:

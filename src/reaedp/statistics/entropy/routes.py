@@ -18,7 +18,7 @@ from reaedp.mechanisms.mechanism import Calibrated, Mechanism
 from reaedp.mechanisms.two_stage import TwoStage
 from reaedp.statistics.entropy.entropy import Entropy, named, public_rows, refuse_dropped_rows
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
-from reaedp.statistics.entropy.prediction import examples, histogram_errors
+from reaedp.statistics.entropy.prediction import example_entropies, examples, histogram_errors
 from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
 from reaedp.statistics.marginal import Marginal
 from reaedp.statistics.statistic import Statistic
@@ -55,44 +55,49 @@ class Route:
     why: str
 
 
-def predicted_errors(contract: Contract, columns: tuple[str, ...], epsilon: float) -> PredictedErrors:
+def predicted_errors(
+    contract: Contract, columns: tuple[str, ...], epsilon: float, order: float = 1.0
+) -> PredictedErrors:
     """Both routes at this price, with as many rows as there are at least."""
-    entropy, counts, rows = Entropy(columns), Marginal(*columns), public_rows(contract.unit)
+    entropy, counts, rows = Entropy(columns, (order,)), Marginal(*columns), public_rows(contract.unit)
     entropy.check(contract)
     assert rows is not None
     direct = Calibrated(Laplace(epsilon), entropy.sensitivity(contract)).mean_error * entropy.step(contract)
     noise, cells = Calibrated(Laplace(epsilon), counts.sensitivity(contract)), counts.cells(contract)
     # Where no draw is off, one that was not made would be: an error of zero is a small error.
-    histogram = np.maximum(histogram_errors(noise, rows, cells).mean(axis=1), direct * 1e-3)
-    return PredictedErrors(direct, histogram, examples(rows, cells)[1])
+    histogram = np.maximum(histogram_errors(noise, rows, cells, order).mean(axis=1), direct * 1e-3)
+    return PredictedErrors(direct, histogram, example_entropies(rows, cells, order))
 
 
-def best_route(contract: Contract, columns: str | Sequence[str], epsilon: float) -> Route:
+def best_route(contract: Contract, columns: str | Sequence[str], epsilon: float, order: float = 1.0) -> Route:
     """The route with the least predicted error: the mean of its logarithm over examples of every entropy.
 
-    >>> best_route(contract, ("age",), 1.0).name
-    'two-stage'
+    `order` 1 is Shannon's entropy, others are Rényi's.
+
+    >>> best_route(contract, ("age",), 1.0).name, best_route(contract, ("age",), 1.0, order=2).name
+    ('two-stage', 'direct')
     """
     columns = named(columns, "An entropy")
     refuse_dropped_rows(contract, columns)
     rows, cells = public_rows(contract.unit), Marginal(*columns).cells(contract)
     if rows is None:
         why = "The contract has no at_least, so noise on the entropy itself would drown it."
-        return Route("histogram", EntropyHistogram.under(contract, columns), Laplace(epsilon), why)
-    predicted = predicted_errors(contract, columns, epsilon)
+        return Route("histogram", EntropyHistogram.under(contract, columns, orders=(order,)), Laplace(epsilon), why)
+    predicted = predicted_errors(contract, columns, epsilon, order)
     direct, histogram = math.log(predicted.direct), float(np.log(predicted.histogram).mean())
-    looks = RoutedEntropy(columns).look(contract, examples(rows, cells)[0]).astype(np.float64)
+    looks = RoutedEntropy(columns, order).look(contract, examples(rows, cells)[0]).astype(np.float64)
     noise = Laplace(epsilon).scale(Marginal(*columns).sensitivity(contract))
     score, share, threshold = min(_plans(predicted, looks, noise))
     if score < min(direct, histogram):
         mechanism = TwoStage(epsilon, epsilon * share, threshold)
         why = f"{share:.1%} of ε for a look at how evenly rows fall into cells decides between the two ways."
-        return Route("two-stage", RoutedEntropy(columns), mechanism, why)
+        return Route("two-stage", RoutedEntropy(columns, order), mechanism, why)
     if direct <= histogram:
-        return Route("direct", Entropy(columns), Laplace(epsilon), "Noise on the entropy is expected to be smaller.")
+        why = "Noise on the entropy is expected to be smaller."
+        return Route("direct", Entropy(columns, (order,)), Laplace(epsilon), why)
     return Route(
         "histogram",
-        EntropyHistogram.under(contract, columns),
+        EntropyHistogram.under(contract, columns, orders=(order,)),
         Laplace(epsilon),
         "Noise on the counts is expected to matter less.",
     )
