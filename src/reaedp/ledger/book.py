@@ -173,7 +173,7 @@ def count(connection: Connection, dataset: str, part: str, added: Tally) -> int:
     """Count losses and return by how much the fingerprint of the tally changes."""
     texts = {loss_text(loss): times for loss, times in added.items()}
     rows = [{"dataset": dataset, "part": part, "loss": text, "count": times} for text, times in texts.items()]
-    counted = connection.execute(statements.ADD_COUNTS[connection.dialect.name], rows).all()
+    counted = connection.execute(statements.add_counts(connection.dialect.name), rows).all()
     come = sum(mark(dataset, part, text, times) for text, times in counted)
     gone = sum(mark(dataset, part, text, times - texts[text]) for text, times in counted if times != texts[text])
     if len(counted) != len(texts):

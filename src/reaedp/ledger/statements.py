@@ -1,9 +1,10 @@
 """Every question and change that the ledger puts to its database, built once."""
 
-from collections.abc import Callable
+from functools import cache
+from typing import Any
 
-from sqlalchemy import Insert, Table, bindparam, func, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Insert, bindparam, func, insert, select, update
+from sqlalchemy.dialects import sqlite
 
 from reaedp.ledger.storage import ACCOUNTS, ENTRIES, HEAD, TALLIES
 
@@ -41,8 +42,10 @@ ONE_TALLY = select(TALLIES.c.loss, TALLIES.c.count).where(
 ALL_COUNTS = select(func.count()).select_from(TALLIES)
 
 
-def _add_counts(insert_into: Callable[[Table], sqlite.Insert | postgresql.Insert]) -> Insert:
-    """Count losses, on top of what was counted before, and return the new counts."""
+@cache
+def add_counts(dialect: str) -> Insert:
+    """Count losses, on top of what was counted before, and return the new counts; in a database's own dialect."""
+    insert_into = _on_server() if dialect == "postgresql" else sqlite.insert
     adding = insert_into(TALLIES)
     total = {"count": TALLIES.c.count + adding.excluded["count"]}
     return adding.on_conflict_do_update(index_elements=list(TALLIES.primary_key), set_=total).returning(
@@ -50,5 +53,8 @@ def _add_counts(insert_into: Callable[[Table], sqlite.Insert | postgresql.Insert
     )
 
 
-#: By dialect.
-ADD_COUNTS = {"sqlite": _add_counts(sqlite.insert), "postgresql": _add_counts(postgresql.insert)}
+def _on_server() -> Any:
+    """What needs the dialect of a server, which takes a while to import."""
+    from sqlalchemy.dialects.postgresql import insert as insert_there
+
+    return insert_there

@@ -1,0 +1,143 @@
+"""Whole commands on the demo: seconds of the processor and peak memory, beside an earlier commit and beside goals.
+
+    python benchmarks/commands.py [--base 69ee5c8] [--rounds 3] [--only check plan]
+
+Both run in turns, each from a folder of its own with a state folder of its own, so that no audit is kept from before;
+the second release of a plan is measured by itself. The least of all rounds counts. Bytecode is compiled beforehand.
+"""
+
+import argparse
+import gzip
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.row import Row
+from harness.script import parser, present
+
+ROOT = Path(__file__).resolve().parents[1]
+#: The commit before commands were made lighter.
+BASE = "69ee5c8"
+HISTOGRAM = """contract = "contract.toml"
+[[release]]
+name = "visits"
+kind = "histogram"
+columns = ["mdvis"]
+mechanism = "laplace"
+share = 0.5
+"""
+
+
+@dataclass(frozen=True)
+class Command:
+    """What is typed, the most seconds and megabytes that it should take, and whether its plan was released before."""
+
+    name: str
+    arguments: tuple[str, ...]
+    seconds: float
+    megabytes: float | None = None
+    again: bool = False
+
+
+DEMO = ("release", "plan.toml", "--data", "data.csv", "--out", "out")
+COMMANDS = (
+    Command("check", ("check", "plan.toml"), 0.3),
+    Command("plan", ("plan", "plan.toml"), 0.6),
+    Command("plan --html", ("plan", "plan.toml", "--html", "plan.html"), 1.2),
+    Command("audit", ("audit", "plan.toml"), 4.0),
+    Command("release", DEMO, 2.5, 250),
+    Command("release again", DEMO, 2.5, 250, again=True),
+    Command("release of a histogram of 10^5 rows", ("release", "one.toml", "--data", "many.csv", "--out", "out"), 0.6),
+    Command("report", ("report", "released"), 0.8),
+)
+
+
+class Place:
+    """A folder with the demo's files, for one version of the program."""
+
+    def __init__(self, source: Path, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir()
+        demo = source / "reaedp" / "cli" / "demo"
+        for name in ("contract.toml", "plan.toml"):
+            shutil.copy(demo / name, folder)
+        (folder / "one.toml").write_text(HISTOGRAM, encoding="utf-8")
+        data = gzip.decompress((demo / "rand_hie.csv.gz").read_bytes())
+        (folder / "data.csv").write_bytes(data)
+        head, *rows = data.decode().splitlines()
+        (folder / "many.csv").write_text("\n".join([head, *(rows * 5)[:100_000]]) + "\n", encoding="utf-8")
+        kept = {"PYTHONPATH": str(source), "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
+        left_out = ("PYTHONDONTWRITEBYTECODE", "REAEDP_STATE")
+        self.variables = {key: value for key, value in os.environ.items() if key not in left_out} | kept
+        self.run("--help")
+        self.fresh()
+        self.run(*DEMO)
+        (folder / "out").rename(folder / "released")
+
+    def fresh(self, *, state: bool = True) -> None:
+        """A new ledger and no output; with `state`, nothing that an earlier release left is known."""
+        for path in [*self.folder.glob("budget.sqlite*"), *self.folder.glob("plan.html")]:
+            path.unlink()
+        for name in ("out", "state") if state else ("out",):
+            shutil.rmtree(self.folder / name, ignore_errors=True)
+        self.variables["REAEDP_STATE"] = str(self.folder / "state")
+        self.run("ledger", "create", "budget.sqlite")
+
+    def run(self, *arguments: str) -> tuple[float, float]:
+        """Seconds of the processor and peak megabytes of a command."""
+        command = [sys.executable, "-m", "reaedp", *arguments]
+        with subprocess.Popen(command, cwd=self.folder, env=self.variables, stdout=subprocess.DEVNULL) as process:
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise SystemExit(f"{' '.join(arguments)} failed")
+        return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+
+def measured(places: dict[str, Place], command: Command, rounds: int) -> dict[str, tuple[float, float]]:
+    """The least of several rounds, in turns."""
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in places}
+    for _ in range(rounds):
+        for name, place in places.items():
+            place.fresh()
+            if command.again:
+                place.run(*command.arguments)
+                place.fresh(state=False)
+            found[name].append(place.run(*command.arguments))
+    return {name: (min(one for one, _ in each), min(one for _, one in each)) for name, each in found.items()}
+
+
+def rows(options: argparse.Namespace) -> Iterator[Row]:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        archive = subprocess.run(["git", "archive", options.base, "src"], cwd=ROOT, check=True, capture_output=True)
+        subprocess.run(["tar", "-x", "-C", name], input=archive.stdout, check=True)
+        places = {"ours": Place(ROOT / "src", folder / "ours"), "base": Place(folder / "src", folder / "base")}
+        for command in COMMANDS:
+            if not options.only or command.name in options.only:
+                found = measured(places, command, options.rounds)
+                (ours, memory), (theirs, more) = found["ours"], found["base"]
+                shared = {"section": "Commands", "what": command.name}
+                yield Row(against=f"commit {options.base}", ours=ours, theirs=theirs, **shared)
+                yield Row(against=f"{command.seconds} s", ours=ours, theirs=command.seconds, goal=1.0, **shared)
+                yield Row(against=f"commit {options.base}", ours=memory, theirs=more, unit="MB", **shared)
+                if command.megabytes is not None:
+                    limit = {"ours": memory, "theirs": command.megabytes, "unit": "MB", "goal": 1.0}
+                    yield Row(against=f"{command.megabytes} MB", **limit, **shared)
+
+
+def main() -> None:
+    options = parser(__doc__)
+    options.add_argument("--base", default=BASE, help="the commit to compare with")
+    options.add_argument("--rounds", type=int, default=3)
+    options.add_argument("--only", nargs="+", help="names of commands")
+    present(options.parse_args(), rows)
+
+
+if __name__ == "__main__":
+    main()
