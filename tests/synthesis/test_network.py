@@ -212,7 +212,8 @@ def test_strong_dependences_are_found_first_and_kept() -> None:
     """At μ = 1 a cell of a chosen table has noise of about 5 of 5,000 rows; job and age share 1.3 bits."""
     rows = sample(5000, 20)
     found = learned(MarginalModel.split(1.0, len(NAMES)), rows, seeded(21))
-    assert {("age", "job"), ("job", "member")} == {dependence.columns for dependence in found.dependences[:2]}
+    first = [set(dependence.columns) for dependence in found.dependences[:2]]
+    assert all(any(pair <= columns for columns in first) for pair in ({"age", "job"}, {"job", "member"}))
     drawn = found.rows(5000, np.random.default_rng(22))
     decades = [np.bincount(x[:, 0] // 10 * 6 + x[:, 1], minlength=36) for x in (rows, drawn)]
     members = [np.bincount(x[:, 1] * 4 + x[:, 2], minlength=24) for x in (rows, drawn)]

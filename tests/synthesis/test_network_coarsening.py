@@ -14,7 +14,7 @@ def test_neighbours_are_merged_and_a_heavy_cell_stays_alone() -> None:
     counts = np.zeros(AGE.size)
     counts[:100] = 100.0
     counts[40] = 10_000.0
-    coarse = coarsen(AGE, counts, 1.0, 10)
+    coarse = coarsen(AGE, counts, 1.0, 10, 1 / 30)
     cell = coarse.merging.cell
     assert np.all((np.diff(cell[:100]) == 0) | (np.diff(cell[:100]) == 1))
     assert 1 == (cell[:100] == cell[40]).sum()
@@ -25,14 +25,22 @@ def test_neighbours_are_merged_and_a_heavy_cell_stays_alone() -> None:
 def test_rare_categories_share_a_cell() -> None:
     counts = np.ones(TOWN.size)
     counts[[3, 7]] = 1000.0
-    coarse = coarsen(TOWN, counts, 1.0, 10)
+    coarse = coarsen(TOWN, counts, 1.0, 10, 1 / 30)
     assert 3 == coarse.size
     assert coarse.merging.cell[3] != coarse.merging.cell[7]
     assert 1.0 == pytest.approx(coarse.coarse_shares.sum())
 
 
+def test_every_level_that_stands_out_keeps_a_cell_however_many_there_are() -> None:
+    counts = np.full(TOWN.size, 5.0)
+    counts[:30] = 100.0
+    coarse = coarsen(TOWN, counts, 1.0, 4, 90 / counts.sum())
+    assert 31 == coarse.size
+    assert 30 == len(set(coarse.merging.cell[:30]))
+
+
 def test_views_are_coarser_and_coarser_and_begin_with_the_cells_themselves() -> None:
-    coarse = coarsen(AGE, np.full(AGE.size, 100.0), 1.0, 32)
+    coarse = coarsen(AGE, np.full(AGE.size, 100.0), 1.0, 32, 0.01)
     sizes = [view.size for view in coarse.views]
     assert coarse.size == sizes[0]
     assert sizes == sorted(sizes, reverse=True)
@@ -43,7 +51,7 @@ def test_views_are_coarser_and_coarser_and_begin_with_the_cells_themselves() -> 
 @pytest.mark.parametrize("level", [-1e6, 0.0, 1e12])
 def test_any_noisy_counts_give_positive_shares(column: AGE, level: float) -> None:
     rng = np.random.default_rng(1)
-    coarse = coarsen(column, level + rng.normal(0, 50, column.size), 50.0, 8)
+    coarse = coarsen(column, level + rng.normal(0, 50, column.size), 50.0, 8, 0.05)
     assert np.all(coarse.shares > 0)
     assert 1.0 == pytest.approx(coarse.shares.sum())
 
@@ -67,7 +75,7 @@ def test_smoothing_keeps_sums_and_jumps_and_removes_noise() -> None:
 
 
 def test_candidates_are_all_views_that_noise_leaves_visible() -> None:
-    columns = [coarsen(AGE, np.full(AGE.size, 100.0), 1.0, 32) for _ in range(2)]
+    columns = [coarsen(AGE, np.full(AGE.size, 100.0), 1.0, 32, 0.01) for _ in range(2)]
     views = len(columns[0].views)
     assert views**2 == len(candidates([(0, 1)], columns, 1e9))
     smallest = columns[0].views[-1].size ** 2
@@ -76,9 +84,21 @@ def test_candidates_are_all_views_that_noise_leaves_visible() -> None:
 
 
 def test_pairs_that_would_make_the_tree_too_large_are_not_affordable() -> None:
+    pairs = [(0, 1), (0, 2), (1, 2)]
     tree = junction_tree((10, 10, 10), [(0, 1)])
-    assert {(0, 1)} == affordable(tree, tree.cells + 99)
-    assert {(0, 1), (0, 2), (1, 2)} == affordable(tree, tree.cells + 100)
+    assert {(0, 1)} == affordable(tree, tree.cells + 99, pairs)
+    assert set(pairs) == affordable(tree, tree.cells + 100, pairs)
+
+
+def test_a_wide_group_is_affordable_where_the_tree_has_room_for_its_table() -> None:
+    tree = junction_tree((2, 3, 4, 5), [(0, 1, 2)])
+    groups = [(0, 1, 2), (0, 1, 3), (0, 1, 2, 3)]
+    assert {(0, 1, 2)} == affordable(tree, 0, groups)
+    assert {(0, 1, 2), (0, 1, 3)} == affordable(tree, tree.cells + 60, groups)
+    assert set(groups) == affordable(tree, 10_000, groups)
+    for group in groups:
+        grown = junction_tree(tree.sizes, [*tree.cliques, group])
+        assert (group in affordable(tree, grown.cells - 1, groups)) <= (group == (0, 1, 2))
 
 
 def test_misplaced_rows_are_half_the_distance_beyond_the_noise() -> None:

@@ -14,7 +14,7 @@ from reaedp.synthesis.merging import Floats, Merging
 #: A cell whose noisy count is below so many standard deviations of its noise may well be empty.
 DOUBTFUL = 3.0
 #: Cells of the coarser views of a column that tables may use.
-VIEWS = (8, 4)
+VIEWS = (32, 8, 4)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,18 +36,18 @@ class Coarsening:
         return self.merging.sums(self.shares)
 
 
-def coarsen(column: Column, noisy: Floats, scale: float, most: int) -> Coarsening:
-    """About `most` coarse cells of similar weight, and views of them."""
+def coarsen(column: Column, noisy: Floats, scale: float, most: int, least: float) -> Coarsening:
+    """About `most` coarse cells of similar weight, or a cell for each level of at least this share; and views."""
     regular = column.regular if ordered(column) else 0
     # Fewer cells are told apart anyhow, each by its own count.
     shares = estimated_shares(noisy, scale, smooth=regular if regular > most else 0)
-    merging = _merging(shares, regular, most)
+    merging = _merging(shares, regular, most, least)
     coarse = merging.sums(shares)
     # Coarse cells of regular cells come first and keep their order.
     coarse_regular = int(merging.cell[regular - 1]) + 1 if regular else 0
     views = [Merging.none(len(coarse))]
     for fewer in VIEWS:
-        view = _merging(coarse, coarse_regular, fewer)
+        view = _merging(coarse, coarse_regular, fewer, 1 / (3 * fewer))
         if 1 < view.size < views[-1].size:
             views.append(view)
     return Coarsening(shares, merging, tuple(views))
@@ -73,10 +73,10 @@ def estimated_shares(noisy: Floats, scale: float, smooth: int) -> Floats:
     return shares
 
 
-def _merging(shares: Floats, regular: int, most: int) -> Merging:
-    """The first `regular` cells are merged with neighbours, the others by weight."""
+def _merging(shares: Floats, regular: int, most: int, least: float) -> Merging:
+    """The first `regular` cells are merged with neighbours into about `most`, the others if they are below `least`."""
     along = _runs(shares[:regular], 1 / most) if regular else np.zeros(0, dtype=np.intp)
-    others = _rare_together(shares[regular:], 1 / (3 * most)) if regular < len(shares) else along[:0]
+    others = _rare_together(shares[regular:], least) if regular < len(shares) else along[:0]
     return Merging(np.concatenate([along, others + (along[-1] + 1 if regular else 0)]))
 
 

@@ -7,12 +7,14 @@ from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reaedp.answer import Integers
 from reaedp.statistics.statistic import Cells
 from reaedp.synthesis.beliefs import Beliefs
 from reaedp.synthesis.cliques import Group, JunctionTree, growth
 from reaedp.synthesis.coarsening import VIEWS, Coarsening
+from reaedp.synthesis.interactions import WIDEST
 from reaedp.synthesis.merging import Floats, Merging
 
 #: Mean of |x| for noise of scale one.
@@ -43,9 +45,10 @@ class Dependence:
 
 
 def possible_tables(sizes: Sequence[int]) -> int:
-    """How many candidates columns of this many cells can have: views of pairs, and triples."""
+    """How many candidates columns of this many cells can have: views of pairs, and wider groups."""
     views = [1 + sum(size > fewer for fewer in VIEWS) for size in sizes]
-    return sum(first * second for first, second in combinations(views, 2)) + math.comb(len(sizes), 3)
+    pairs = sum(first * second for first, second in combinations(views, 2))
+    return pairs + sum(math.comb(len(sizes), width) for width in range(3, WIDEST + 1))
 
 
 def candidates(groups: Iterable[Group], coarsenings: Sequence[Coarsening], most: float) -> list[Candidate]:
@@ -130,13 +133,42 @@ def _moved(difference: Floats, views: Sequence[_Views]) -> Floats:
     return sums
 
 
-def affordable(tree: JunctionTree, most: int) -> set[Group]:
-    """Pairs whose connection keeps the junction tree below this many cells."""
+def affordable(tree: JunctionTree, most: int, groups: Sequence[Group]) -> set[Group]:
+    """The groups whose columns can share a clique while the junction tree stays below this many cells."""
+    pairs = _growths(tree)
+    found: set[Group] = set()
+    for width in {len(group) for group in groups}:
+        alike = [group for group in groups if len(group) == width]
+        cost = _costs(np.array(tree.sizes, dtype=np.float64), pairs, np.array(alike))
+        found |= {alike[place] for place in np.flatnonzero((cost <= most - tree.cells) | (cost == 0))}
+    return found
+
+
+def _growths(tree: JunctionTree) -> Floats:
+    """Cells that it takes at most to connect each pair; none within a clique."""
     columns = range(len(tree.sizes))
-    left = most - tree.cells
-    near = {pair for clique in tree.cliques for pair in combinations(clique, 2)}
-    grown = {(one, other) for one in columns for other, cost in growth(tree, one).items() if cost <= left}
-    return near | {(min(pair), max(pair)) for pair in grown}
+    pairs = np.zeros((len(columns), len(columns)))
+    for one in columns:
+        for other, cost in growth(tree, one).items():
+            pairs[one, other] = cost
+    return np.where((pairs == 0) | (pairs.T == 0), 0.0, np.minimum(pairs, pairs.T))
+
+
+def _costs(sizes: Floats, pairs: Floats, groups: NDArray[np.intp]) -> Floats:
+    """Cells that it takes about to connect groups: small columns first, on ways that those before have widened.
+
+    Columns that are all connected with each other share a clique, as the graph of a junction tree is chordal.
+    """
+    groups = np.take_along_axis(groups, np.argsort(sizes[groups], axis=1, kind="stable"), axis=1)
+    cost: Floats = pairs[groups[:, 0], groups[:, 1]]
+    apart = cost > 0
+    for place in range(2, groups.shape[1]):
+        column, inside = groups[:, place], groups[:, :place]
+        whole = sizes[inside].prod(axis=1)
+        ways = pairs[column[:, None], inside]
+        apart |= (ways > 0).any(axis=1)
+        cost = cost + whole * (ways / sizes[inside]).max(axis=1) + whole * sizes[column]
+    return np.where(apart, cost, 0.0)
 
 
 def misplaced(noisy: Integers, expected: Floats, scale: float) -> float:

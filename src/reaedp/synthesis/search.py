@@ -1,5 +1,6 @@
 """The search: tables of several columns are chosen where the model errs most, counted with noise, and fitted."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -25,17 +26,21 @@ from reaedp.synthesis.dependencies import (
     scores,
 )
 from reaedp.synthesis.fitting import NoisyTable, fit
+from reaedp.synthesis.interactions import interactions
 from reaedp.synthesis.merging import Merging, merged
 from reaedp.table import Table
 
-#: Tables are chosen in so many batches, between which the model is fitted; triples can be chosen in the last ones.
+#: Tables are chosen in so many batches, between which the model is fitted; in the last ones all triples of cliques are
+#: looked at.
 BATCHES, WITH_TRIPLES = 8, 2
 #: Steps of each fit, and of the last.
 STEPS, LAST_STEPS = 20, 80
 #: Cells of the junction tree, at which a step takes about a hundredth of a second.
-MOST_CELLS = 300_000
-#: Coarse cells of a column, at least and at most, and rows that each should have, in units of the tables' noise.
-LEAST_COARSE, MOST_COARSE, ROWS_PER_NOISE = 4, 32, 25.0
+MOST_CELLS = 450_000
+#: Coarse cells of an ordered column at least; at most, so that a pair of columns takes a tenth of the room.
+LEAST_COARSE, MOST_COARSE = 4, math.isqrt(MOST_CELLS // 10)
+#: A level keeps its dependences if its rows are so many times the noise of a table's cell.
+STANDS_OUT = 4.0
 
 
 #: Beyond this, sums of counts would not be exact; no data set has so many rows, but noise could.
@@ -75,14 +80,14 @@ class Search:
         self.dependences: list[Dependence] = []
         self.taken: set[Candidate] = set()
         self.exact: dict[Group, Integers] = {}
-        self.possible: list[Candidate] = []
         self.tree = junction_tree([coarsening.size for coarsening in self.coarsenings], [])
         self.beliefs = self._refitted(0)
 
     def run(self, progress: Callable[[str], None]) -> None:
         """All batches."""
         batches = [len(part) for part in np.array_split(np.arange(self.means.rounds), BATCHES) if len(part)]
-        self._count(list(combinations(range(len(self.names)), 2)))
+        pairs = list(combinations(range(len(self.names)), 2))
+        self._count([*pairs, *interactions(self.tree.sizes, most_cells(self.total, self.scale))])
         for left, batch in zip(range(len(batches), 0, -1), batches, strict=True):
             progress(f"choosing {batch} more tables after {len(self.dependences)} of {self.means.rounds}")
             if left == WITH_TRIPLES:
@@ -100,17 +105,19 @@ class Search:
         return [self.means.columns.apply(found[name,].astype(np.int64), self.means.noise) for name in self.names]
 
     def _coarsenings(self) -> list[Coarsening]:
-        most = round(min(MOST_COARSE, max(LEAST_COARSE, self.total / (ROWS_PER_NOISE * self.scale))))
+        """A table of two ordered columns has about as many cells as there are rows for each row of noise."""
+        most = round(min(MOST_COARSE, max(LEAST_COARSE, math.sqrt(self.total / self.scale))))
+        least = max(STANDS_OUT * self.scale / self.total, 1 / MOST_COARSE**2)
         return [
-            coarsen(axis, single.astype(np.float64), self.means.columns.scale, most)
+            coarsen(axis, single.astype(np.float64), self.means.columns.scale, most, least)
             for axis, single in zip(self.axes, self.singles, strict=True)
         ]
 
     def _count(self, groups: list[Group]) -> None:
         """Exact counts of more groups, in one pass."""
-        if groups:
-            self.exact.update(coarse_counts(self.records, self.names, groups, self.coarsenings))
-            self.possible = candidates(sorted(self.exact), self.coarsenings, most_cells(self.total, self.scale))
+        new = [group for group in groups if group not in self.exact]
+        if new:
+            self.exact.update(coarse_counts(self.records, self.names, new, self.coarsenings))
 
     def _triples(self) -> list[Group]:
         """The triples within a clique, which need not grow for them."""
@@ -121,12 +128,15 @@ class Search:
 
         The junction tree may have `room` for this many cells.
         """
-        offers = [offer for offer in self.possible if offer not in self.taken]
+        groups = affordable(self.tree, room, sorted(self.exact))
+        possible = candidates(sorted(groups), self.coarsenings, most_cells(self.total, self.scale))
+        offers = [offer for offer in possible if offer not in self.taken]
         found = scores(offers, self.exact, self.coarsenings, self.beliefs, total=self.total, scale=self.scale)
         closed: set[Group] = set()
         chosen: set[Group] = set()
         for _ in range(count):
-            open_groups = (affordable(self.tree, room) | set(self._triples())) - closed
+            groups = {group for group in groups if group not in closed and not _alike(group, chosen)}
+            open_groups = affordable(self.tree, room, sorted(groups))
             left = [place for place, offer in enumerate(offers) if offer.group in open_groups]
             if not left:
                 return
@@ -160,6 +170,11 @@ class Search:
         anew = junction_tree(self.tree.sizes, [table.group for table in self.tables])
         extended = junction_tree(self.tree.sizes, [*self.tree.cliques, group])
         return min(anew, extended, key=lambda tree: tree.cells)
+
+
+def _alike(group: Group, chosen: set[Group]) -> bool:
+    """Whether it shares two columns with a group chosen since the last fit, which may have explained it."""
+    return any(len(set(group) & set(other)) > 1 for other in chosen)
 
 
 def _told(group: Group, chosen: set[Group]) -> set[Group]:
