@@ -127,9 +127,9 @@ def _of_records(mechanism: Deniable, noise: Calibrated) -> str:
     return (
         f"{_of_model(mechanism.network, noise)} Each record costs ε = {about(plan.each.epsilon)},"
         f" δ = {about(plan.each.delta, 2)}{claim}. A candidate passes the test of plausible deniability with"
-        f" probability 1/2 if {plan.test.half:,} seeds could have made it, and always if {plan.test.certain:,} could. At best"
-        f" {about(100 * (1 - plan.stopping.nothing(1.0)))} % of the records asked for are released; the rest are left"
-        " out."
+        f" probability 1/2 if {plan.test.half:,} seeds could have made it, and always if {plan.test.certain:,} could. At"
+        f" best {about(100 * (1 - plan.stopping.nothing(1.0)))} % of the records asked for are released; the rest are"
+        " left out."
     )
 
 
