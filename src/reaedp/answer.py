@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
+#: Random bits, 64 each.
+Words = NDArray[np.uint64]
 
 
 class Keyed(NamedTuple):

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reaedp.mechanisms.inversion import SURVIVAL, Words, _table, drawn, pays, resolved
+from reaedp.answer import Words
+from reaedp.mechanisms.inversion import SURVIVAL, _table, drawn, pays, resolved
 
 SCALES = [0.1, 0.7, 2.0, 12.5, 1 / 3]
 FAMILIES = sorted(SURVIVAL)

@@ -6,8 +6,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from reaedp.answer import Integers
-from reaedp.mechanisms.noise import Words
+from reaedp.answer import Integers, Words
 
 #: Gaussian answers lie between this many scales and half as many more, so that a model finds enough rows to go on.
 SCALES = 100

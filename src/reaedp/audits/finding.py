@@ -9,7 +9,7 @@ from typing import Any
 from reaedp.audits.ceilings import Ceilings
 from reaedp.audits.claim import Claim
 from reaedp.audits.power import Power
-from reaedp.number import about
+from reaedp.frames.number import about
 from reaedp.rate import Rate
 from reaedp.release.readme import posterior
 

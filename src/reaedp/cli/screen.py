@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from reaedp.frames.number import about
 from reaedp.ledger.admission import shown
-from reaedp.number import about
 from reaedp.plan.advice import advice
 from reaedp.plan.forecast import Forecast
 from reaedp.plan.plan import Plan

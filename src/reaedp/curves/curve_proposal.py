@@ -13,10 +13,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.answer import Integers
+from reaedp.answer import Integers, Words
 from reaedp.curves.curve_seeds import Cells, CurveSeeds
 from reaedp.errors import Mistakes
-from reaedp.mechanisms.noise import Words
 from reaedp.synthesis.choices import Choices
 from reaedp.synthesis.proposal import LEAST_GAMMA, powers
 from reaedp.synthesis.seeds import Counts, Places

@@ -16,9 +16,9 @@ from reaedp.evaluation.exposure import exposed
 from reaedp.evaluation.finished import Finished, finished
 from reaedp.evaluation.line import Line
 from reaedp.evaluation.originals import original
+from reaedp.frames.number import about, written
 from reaedp.report.charts.drawing import drawn
 from reaedp.report.charts.promises import Marks, three_marks
-from reaedp.report.number import about, written
 from reaedp.report.page import Page, render
 from reaedp.report.panel import Cell, Figure, Grid, Panel, Score
 from reaedp.report.public import page_of, panels_of

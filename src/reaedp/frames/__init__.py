@@ -1,1 +1,1 @@
-"""Released numbers in the hands of Python people: frames of three libraries, a table, a small chart."""
+"""Released numbers in the hands of people: frames of three libraries, a table, a small chart, numbers in writing."""

@@ -12,9 +12,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.answer import Integers
+from reaedp.answer import Integers, Words
 from reaedp.errors import DeclarationError, sentence
-from reaedp.mechanisms.noise import Words
 from reaedp.privacy.conversion import SLACK
 from reaedp.privacy.loss import positive
 

@@ -11,11 +11,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from reaedp.answer import Integers
+from reaedp.answer import Integers, Words
 
-Words = NDArray[np.uint64]
 #: A number from below and from above, in units of 2^-bits.
 Bounds = tuple[int, int]
 #: P(|X| > k) for k = 0, 1, … without end, from a scale and a number of bits.

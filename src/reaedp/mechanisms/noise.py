@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.answer import Integers
-from reaedp.mechanisms.inversion import Words, drawn, pays
+from reaedp.answer import Integers, Words
+from reaedp.mechanisms.inversion import drawn, pays
 
 #: Below this number of cells a second thread costs more than it saves.
 _CELLS_PER_THREAD = 2_000

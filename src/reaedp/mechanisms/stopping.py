@@ -10,9 +10,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from reaedp.answer import Words
 from reaedp.errors import DeclarationError, sentence
 from reaedp.mechanisms.acceptance import UNITS, PrivacyTest, at_most_growth
-from reaedp.mechanisms.noise import Words
 from reaedp.privacy.conversion import SLACK, rounded_up
 from reaedp.privacy.loss import SMALLEST, ApproxDP, exact, positive
 from reaedp.privacy.unit import Unit

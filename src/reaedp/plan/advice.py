@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from reaedp.contract import Contract
+from reaedp.frames.number import about
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
-from reaedp.number import about
 from reaedp.plan.purchase import Purchase
 from reaedp.plan.request import Request
 from reaedp.statistics.by_kind import CURVES, RECORDS, ByKind

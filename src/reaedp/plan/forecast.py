@@ -11,9 +11,9 @@ from reaedp.curves.mean_curve import MeanCurve
 from reaedp.curves.prediction import expected_error
 from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.errors import DeclarationError
+from reaedp.frames.number import about
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.threshold import Threshold
-from reaedp.number import about
 from reaedp.plan.labelled import labelled
 from reaedp.plan.request import Request
 from reaedp.privacy.accounting import epsilon as composed_epsilon
@@ -127,9 +127,9 @@ def _of_records(mechanism: Deniable, noise: Calibrated) -> str:
     return (
         f"{_of_model(mechanism.network, noise)} Each record costs ε = {about(plan.each.epsilon)},"
         f" δ = {about(plan.each.delta, 2)}{claim}. A candidate passes the test of plausible deniability with"
-        f" probability 1/2 if {plan.test.half:,} seeds could have made it, and always if {plan.test.certain:,} could. At"
-        f" best {about(100 * (1 - plan.stopping.nothing(1.0)))} % of the records asked for are released; the rest are"
-        " left out."
+        f" probability 1/2 if {plan.test.half:,} seeds could have made it, and always if {plan.test.certain:,} could."
+        f" At best {about(100 * (1 - plan.stopping.nothing(1.0)))} % of the records asked for are released; the rest"
+        " are left out."
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from reaedp.contract import Contract
 from reaedp.errors import ReaedpError
-from reaedp.number import about, written
+from reaedp.frames.number import about, written
 from reaedp.plan.kinds.kind import Planned
 from reaedp.plan.plan import Plan
 from reaedp.plan.request import Request

@@ -10,8 +10,8 @@ from reaedp.contract import Contract
 from reaedp.contract.picture import PIXELS_ONLY
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.curves.synthetic_curves import SyntheticCurves
+from reaedp.frames.number import about
 from reaedp.label import shown
-from reaedp.number import about
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.release.manifest import own_files
 from reaedp.release.release import Release

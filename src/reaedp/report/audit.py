@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from reaedp.frames.number import about
 from reaedp.label import shown
 from reaedp.report.charts.drawing import drawn
 from reaedp.report.charts.promises import Bound, lower_bounds
-from reaedp.report.number import about
 from reaedp.report.panel import Figure, Grid, Panel
 from reaedp.report.published import PublishedFolder
 

@@ -1,8 +1,8 @@
 """The first screen: who is protected, how far off the numbers are, and what is left of the budget."""
 
+from reaedp.frames.number import about
 from reaedp.label import shown
 from reaedp.ledger.admission import shown as spoken
-from reaedp.report.number import about
 from reaedp.report.panel import Card
 from reaedp.report.promise import composed, ledger_state, noun, odds
 from reaedp.report.published import Published, PublishedFolder

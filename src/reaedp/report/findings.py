@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from reaedp.contract import Column
+from reaedp.frames.number import about, written
 from reaedp.label import shown
 from reaedp.report.charts.drawing import Frame
 from reaedp.report.charts.histograms import Cells
-from reaedp.report.number import about, written
 from reaedp.report.published import Published
 from reaedp.statistics.doubt import Doubt
 

@@ -19,8 +19,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from reaedp.errors import DeclarationError
+from reaedp.frames.number import about, written
 from reaedp.report.charts.picture import picture
-from reaedp.report.number import about, written
 from reaedp.report.panel import Card, Figure, Panel, Picture, Score
 
 _CODE = re.compile(r"`([^`]+)`")

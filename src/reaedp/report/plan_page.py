@@ -10,6 +10,7 @@ from typing import Any
 
 from reaedp.contract import Contract, Number
 from reaedp.errors import DeclarationError, ReaedpError
+from reaedp.frames.number import about, frequency, written
 from reaedp.label import shown
 from reaedp.plan.affordable import rest_of
 from reaedp.plan.forecast import Forecast
@@ -23,7 +24,6 @@ from reaedp.privacy.permitted import permitted
 from reaedp.privacy.rest import Rest
 from reaedp.release.readme import posterior
 from reaedp.report.charts.drawing import BLUE, GREY, Specification, drawn, hover, quantity
-from reaedp.report.number import about, frequency, written
 from reaedp.report.page import written_page
 from reaedp.report.panel import Figure
 from reaedp.synthesis.deniability import Deniable
@@ -46,13 +46,14 @@ def plan_page(plan: Plan, progress: Callable[[str], None] = lambda _: None) -> s
     """
     bins, rest = _bins(plan.contract), rest_of(plan.contract)
     releases = [_release(planned, plan.contract, bins, progress) for planned in plan.releases]
+    totals = [_total(plan, rest, factor) for factor in FACTORS]
     data = {
         "bins": bins,
         "start": {"factor": FACTORS.index(1.0), "bins": 0},
-        "totals": [_total(plan, rest, factor) for factor in FACTORS],
+        "totals": totals,
         "releases": releases,
     }
-    ends = [total["epsilon"] for total in data["totals"] if total["epsilon"] is not None]
+    ends = [total["epsilon"] for total in totals if total["epsilon"] is not None]
     names = {
         "title": f"{shown(plan.contract.dataset, 120)}: privacy and error of the plan",
         "unit": plan.contract.unit,

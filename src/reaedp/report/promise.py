@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from reaedp.contract import Contract
+from reaedp.frames.number import frequency, written
 from reaedp.label import shown as visible
 from reaedp.ledger.admission import shown
 from reaedp.ledger.canonical_json import read_price
@@ -11,7 +12,6 @@ from reaedp.privacy.accounting import epsilon, tally
 from reaedp.release.readme import LIMITS, factor, posterior
 from reaedp.report.charts.drawing import drawn
 from reaedp.report.charts.promises import beliefs
-from reaedp.report.number import frequency, written
 from reaedp.report.panel import Figure, Grid, Panel
 from reaedp.report.published import PublishedFolder
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from reaedp.errors import NotDisclosable
+from reaedp.frames.number import about, written
 from reaedp.label import shown
 from reaedp.release.folder import REPORT
 from reaedp.report.audit import audit
 from reaedp.report.cards import cards
-from reaedp.report.number import about, written
 from reaedp.report.page import Page, render
 from reaedp.report.panel import Grid, Panel
 from reaedp.report.promise import bar, budget, composed, limits, promise

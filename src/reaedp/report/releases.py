@@ -10,6 +10,7 @@ from reaedp.contract import Column
 from reaedp.contract.picture import PIXELS_ONLY
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.curves.synthetic_curves import SyntheticCurves
+from reaedp.frames.number import about, written
 from reaedp.label import shown
 from reaedp.report.charts.curves import mean_curve, synthetic_curves
 from reaedp.report.charts.drawing import drawn
@@ -17,7 +18,6 @@ from reaedp.report.charts.entropies import entropies, information_map
 from reaedp.report.charts.histograms import Cells, histogram, largest_cells, low_bars
 from reaedp.report.charts.records import profile
 from reaedp.report.findings import Cut, cell_finding, curve_finding, drawn_cells, pair_finding
-from reaedp.report.number import about, written
 from reaedp.report.panel import Cell, Figure, Grid, Panel, Picture
 from reaedp.report.profile import shares
 from reaedp.report.published import Published, texts

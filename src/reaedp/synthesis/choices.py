@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from reaedp.answer import Words
 from reaedp.errors import DeclarationError, Mistakes, sentence
-from reaedp.mechanisms.noise import Words
 
 #: A row of probabilities may miss one by this much: rounding, and no mistake.
 SUM_TOLERANCE = 1e-9

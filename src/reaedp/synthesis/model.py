@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from reaedp.answer import Words
 from reaedp.contract import Column
 from reaedp.errors import Mistakes
-from reaedp.mechanisms.noise import Words
 from reaedp.synthesis.choices import Choices, note_mistakes
 
 Codes = NDArray[np.int32]

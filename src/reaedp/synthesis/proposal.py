@@ -11,8 +11,9 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from reaedp.answer import Words
 from reaedp.errors import DeclarationError, Mistakes, sentence
-from reaedp.mechanisms.noise import Noise, Words
+from reaedp.mechanisms.noise import Noise
 from reaedp.synthesis.choices import Choices, note_mistakes
 from reaedp.synthesis.model import Codes, Model
 from reaedp.synthesis.seeds import Counts, Places, Seeds

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.mechanisms.noise import Noise, Words
+from reaedp.answer import Words
+from reaedp.mechanisms.noise import Noise
 from reaedp.synthesis.model import Codes
 from reaedp.table import KeyCounts
 

@@ -26,6 +26,14 @@ def about(value: float, digits: int = 3) -> str:
     return written(rounded, digits + (abs(rounded) < 1e-4))  # before a power of ten stands one digit more
 
 
+def frequency(chance: float) -> str:
+    """A chance as a number of people in 100, 1,000 or more: 2.7 in 100."""
+    for people in (100, 1_000, 10_000, 100_000, 1_000_000):
+        if chance * people >= 1 - 1e-9:
+            return f"{about(chance * people, 2)} in {people:,}"
+    return "less than 1 in 1,000,000"
+
+
 def _real(value: float, digits: int) -> str:
     size = abs(value)
     if value == 0 or 10.0**-4 <= size < 10.0**digits:

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from reaedp.report.number import about, frequency, written
+from reaedp.frames.number import about, frequency, written
 
 
 @pytest.mark.parametrize(
