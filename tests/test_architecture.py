@@ -20,7 +20,7 @@ LAYERS = [
     ["privacy"],
     ["ledger"],
     ["contract"],
-    ["rate", "label", "number"],
+    ["rate", "label"],
     ["frames"],
     ["answer", "table"],
     ["mechanisms"],
