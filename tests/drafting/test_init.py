@@ -65,11 +65,26 @@ def test_a_draft_of_a_header_alone_is_the_same_as_with_rows(here: Path) -> None:
 
 def test_questions_are_asked_until_they_are_understood(here: Path) -> None:
     answers = ["salary, age", "salary,sex", "number:a:b", "number:0:1000:10", "category:f:m"]
-    answers += ["clinic", "swap", "add-remove", "", "-5", "1000", "much", "1", "1e-6", "budget.sqlite", ",", "NA,-9"]
+    answers += [
+        "clinic",
+        "swap",
+        "add-remove",
+        "",
+        "-5",
+        "1000",
+        "much",
+        "1",
+        "1e-6",
+        "budget.sqlite",
+        "comma",
+        ",",
+        "NA,-9",
+    ]
     said = run("init secret.csv --ask", "\n".join(answers) + "\n")
     assert "Unknown column 'age'" in said
     assert "must be a number" in said
     assert "must be 'add-remove' or 'replace'" in said
+    assert 'decimal must be "." or ","' in said
     contract = Contract.load("contract.toml")
     assert ["salary", "sex"] == [column.name for column in contract.columns]
     assert (1.0, 1e-6, 1000) == (contract.budget.epsilon, contract.budget.delta, contract.unit.at_least)

@@ -444,7 +444,7 @@ def test_a_draft_says_how_the_file_is_read_by_its_header_and_by_what_is_said(con
     text = (tmp_path / "contract.toml").read_text(encoding="utf-8")
     assert ("\n[files]\n" in text) == bool(lines)
     assert lines in text
-    assert "[columns.x]" in text
+    assert '\nx = { kind = "FILL IN" }\n' in text
 
 
 def test_a_file_without_a_header_cannot_be_drafted(tmp_path: Path) -> None:

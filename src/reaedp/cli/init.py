@@ -255,10 +255,14 @@ def _from(folder: Path, contract: Path) -> str:
 
 
 def _make_ledger(ledger: str, out: Path) -> None:
+    from reaedp.errors import LedgerMissing
+    from reaedp.ledger.ledger import Ledger
+
     place = ledger if "://" in ledger else out.parent / ledger
-    if isinstance(place, Path) and place.exists():
-        typer.echo(f"The ledger {place} is there already, and is used.")
-    else:
+    try:
+        with Ledger.open(place) as book:
+            typer.echo(f"The ledger {book.place} is there already, and is used.")
+    except LedgerMissing:
         ledgers.make(place)
 
 

@@ -72,14 +72,16 @@ def ask_reading(texts: bool, dates: bool) -> dict[str, Any]:
     """How values are written in files that are texts."""
     if not texts:
         return {}
-    found = {
-        "decimal": ask('Decimal mark of numbers, if it is not a point: ","', str),
-        "dates": ask("How dates are written, if not as 2024-12-31, such as %d.%m.%Y", lambda text: [text])
-        if dates
-        else None,
-        "missing": ask("Words that mean that nothing is known, such as NA,-9", lambda text: text.split(",")),
-    }
-    return {key: value for key, value in found.items() if value is not None}
+    from reaedp.contract.files import Files
+
+    found = Files()
+    found = ask('Decimal mark of numbers, if it is not a point: ","', lambda text: Files(decimal=text)) or found
+    if dates:
+        form = "How dates are written, if not as 2024-12-31, such as %d.%m.%Y"
+        found = ask(form, lambda text: replace(found, dates=(text,))) or found
+    words = "Words that mean that nothing is known, such as NA,-9"
+    found = ask(words, lambda text: replace(found, missing=tuple(map(str.strip, text.split(","))))) or found
+    return found.facts()
 
 
 def ask_heading(heading: "Heading", header: Sequence[str]) -> "Heading":

@@ -19,7 +19,8 @@ from reaedp.contract.day import EPOCH
 from reaedp.contract.files import Files
 from reaedp.contract.meaning import meaning
 from reaedp.drafting.drafted import Drafted
-from reaedp.engines.source import Source, counted, open_source
+from reaedp.engines.source import Source, Unreadable, counted, open_source
+from reaedp.errors import DeclarationError
 
 #: More different texts are no list of levels.
 MOST_LEVELS = 50
@@ -33,7 +34,10 @@ def from_public(path: str, files: Files | None, names: Iterable[str]) -> dict[st
     """The columns of these names that the file has too; values nobody can name a kind for are better left out."""
     source = open_source(path, None, files)
     provenance = f"public: {Path(path).name}"
-    return {name: _drafted(source, name, provenance) for name in names if name in source.types}
+    try:
+        return {name: _drafted(source, name, provenance) for name in names if name in source.types}
+    except Unreadable:
+        raise DeclarationError(f"{path} cannot be read: it is damaged inside.") from None
 
 
 @dataclass(frozen=True, slots=True)
