@@ -46,13 +46,14 @@ def plan_page(plan: Plan, progress: Callable[[str], None] = lambda _: None) -> s
     """
     bins, rest = _bins(plan.contract), rest_of(plan.contract)
     releases = [_release(planned, plan.contract, bins, progress) for planned in plan.releases]
+    totals = [_total(plan, rest, factor) for factor in FACTORS]
     data = {
         "bins": bins,
         "start": {"factor": FACTORS.index(1.0), "bins": 0},
-        "totals": [_total(plan, rest, factor) for factor in FACTORS],
+        "totals": totals,
         "releases": releases,
     }
-    ends = [total["epsilon"] for total in data["totals"] if total["epsilon"] is not None]
+    ends = [total["epsilon"] for total in totals if total["epsilon"] is not None]
     names = {
         "title": f"{shown(plan.contract.dataset, 120)}: privacy and error of the plan",
         "unit": plan.contract.unit,
