@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from reaedp.audits.audit import audit
-from reaedp.audits.finding import Verdict, not_covered
+from reaedp.audits.finding import Finding, Verdict, conclusion, not_covered
 from reaedp.audits.one_run import audit_once, one_run_epsilon
 from reaedp.audits.pair import Pair, one_at_a_time
+from reaedp.audits.power import Power
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.privacy.loss import ApproxDP, GaussianDP, PureDP
@@ -153,3 +154,38 @@ def test_what_runs_cannot_show_is_said() -> None:
 def test_no_verdict_says_that_a_release_can_do_no_harm() -> None:
     words = " ".join(Verdict).lower()
     assert not any(word in words for word in ("safe", "passed", "anonymous"))
+
+
+def found(verdict: Verdict, power: Power | None = None) -> Finding:
+    return Finding(subject="s", pair="p", verdict=verdict, method="m", power=power)
+
+
+@pytest.mark.parametrize(
+    ("findings", "line"),
+    [
+        (
+            [found(Verdict.CONSISTENT, Power(0.24, 0.2, 0.2)), found(Verdict.WEAK, Power(0.3, 0.1, 0.1))],
+            (
+                "PASSED: none of 2 tests found more than is promised. How strong: 2 of them would have caught a release"
+                " that reveals 1.2 to 3 times its charge. Tests that were weak: 1."
+            ),
+        ),
+        (
+            [found(Verdict.CONSISTENT), found(Verdict.NOT_COVERED)],
+            (
+                "PASSED: none of 1 tests found more than is promised. How strong: nothing was sampled; what was"
+                " compared is equal. Tests that could not be made: 1."
+            ),
+        ),
+        (
+            [found(Verdict.VIOLATED), found(Verdict.CONSISTENT)],
+            "NOT PASSED: 1 of 2 tests found more than is promised. Do not release.",
+        ),
+        (
+            [found(Verdict.CONSISTENT, Power(math.inf, 0.2, 0.2))],
+            "PASSED: none of 1 tests found more than is promised. How strong: too few runs to catch anything.",
+        ),
+    ],
+)
+def test_an_audit_ends_with_one_line_that_says_how_strong_it_was(findings: list[Finding], line: str) -> None:
+    assert line == conclusion(findings)

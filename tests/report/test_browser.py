@@ -4,6 +4,7 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 import pandas as pd
@@ -101,9 +102,10 @@ def drawn_rows(table: pd.DataFrame) -> pd.DataFrame:
 )
 def test_charts_have_a_mark_for_each_number(browser: Any, folder: Path, name: str, mark: str) -> None:
     rows = len(drawn_rows(pd.read_parquet(folder / f"{name}.parquet")))
-    with Visit(browser, folder / "report.html") as visit:
+    with Visit(browser, folder / "report.html", java_script_enabled=False) as visit:
         static = visit.page.locator(f"#release-{name} .plot > svg .mark-{mark}.role-mark").first
         assert rows == static.locator("path").count()
+    with Visit(browser, folder / "report.html") as visit:
         visit.enliven()
         alive = visit.page.locator(f"#release-{name} .plot .vega-embed .mark-{mark}.role-mark").first
         assert rows == alive.locator("path").count()
@@ -124,7 +126,7 @@ def test_pointing_at_a_bar_tells_its_number(browser: Any, folder: Path) -> None:
 def test_tables_sort_by_a_click_and_by_the_keyboard(browser: Any, folder: Path) -> None:
     with Visit(browser, folder / "report.html") as visit:
         page = visit.page
-        page.locator("#release-ages summary").click()
+        page.locator("#release-ages summary", has_text="The numbers").click()
         head = page.locator("#release-ages th", has_text="count").locator("button")
         cells = "[...document.querySelectorAll('#release-ages tbody tr')].map(r => Number(r.cells[1].dataset.value))"
         head.click()
@@ -161,7 +163,7 @@ def printed(visit: Visit) -> list[str]:
     from pypdf import PdfReader
 
     pages = PdfReader(io.BytesIO(visit.page.pdf(format="A4"))).pages
-    return [page.extract_text() for page in pages]
+    return [normalize("NFKC", page.extract_text()) for page in pages]  # fonts have one letter for ff
 
 
 def test_print_has_all_sections_and_the_custodians_warning_on_every_page(
@@ -182,7 +184,7 @@ def test_without_scripts_the_report_is_all_there(browser: Any, folder: Path) -> 
     with Visit(browser, folder / "report.html", java_script_enabled=False) as visit:
         page = visit.page
         assert page.locator("figure.chart svg").first.is_visible()
-        page.locator("#release-ages summary").click()
+        page.locator("#release-ages summary", has_text="The numbers").click()
         assert page.locator("#release-ages td.number").first.is_visible()
         assert [] == visit.said
 
@@ -265,8 +267,9 @@ def test_no_text_of_a_chart_is_smaller_than_twelve_pixels_on_a_phone(browser: An
     size = """all => Math.min(...all.filter(text => text.textContent.trim()).map(text => {
         const scale = text.getCTM();
         return parseFloat(getComputedStyle(text).fontSize) * Math.hypot(scale.a, scale.b); }))"""
+    with Visit(browser, folder / "report.html", 375, java_script_enabled=False) as visit:
+        assert visit.page.locator(".plot svg text").evaluate_all(size) > 11.9
     with Visit(browser, folder / "report.html", 375) as visit:
-        assert visit.page.locator(".plot svg text").evaluate_all(size) > 11.9  # before any script has drawn it anew
         visit.enliven()
         assert visit.page.locator(".plot svg text").evaluate_all(size) > 11.9
 

@@ -21,6 +21,7 @@ from reaedp.privacy.loss import Price, PureDP
 from reaedp.privacy.unit import Unit
 from reaedp.statistics import histogram
 from reaedp.statistics.by_kind import CURVES, RECORDS, ByKind
+from reaedp.statistics.doubt import doubtful_numbers, doubtful_pairs
 from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
 from reaedp.statistics.entropy.entropy_map import EntropyMap
@@ -205,9 +206,7 @@ def _bars(release: Release, column: str) -> str:
     low, high = (found.get(name) for name in ("low_95", "high_95"))
     if low is None:
         return bars(heights, column)
-    # Of many cells, some stand out by chance: the intervals of all together tell which do not.
-    doubtful = found.get("all_low_95", low) <= 0
-    return bars(heights, f"{column} with 95 % intervals{_GREY}", low, high, doubtful)
+    return bars(heights, f"{column} with 95 % intervals{_GREY}", low, high, doubtful_numbers(found))
 
 
 def _pairs(release: Release) -> str:
@@ -216,7 +215,8 @@ def _pairs(release: Release) -> str:
     pairs = np.asarray(found["first"] != found["second"])
     names = ("mutual_information", "mutual_information_low_95", "mutual_information_high_95")
     height, low, high = (np.asarray(found[name], dtype=np.float64)[pairs] for name in names)
-    return bars(height, f"mutual information of each pair with 95 % intervals{_GREY}", low, high, low <= 0)
+    doubt = doubtful_pairs(found, release.noise, release.step)[pairs]
+    return bars(height, f"mutual information of each pair with 95 % intervals{_GREY}", low, high, doubt)
 
 
 def _mean_curve(release: Release) -> str:

@@ -32,5 +32,5 @@ def doubtful_pairs(frame: Frame, noise: Calibrated, step: float) -> Doubt:
     sums = np.array([single[one] + single[other] for one, other in zip(first, second, strict=True)])
     confidence = 1 - FALSE_FINDINGS / max(int(pairs.sum()), 1)  # of all pairs at once
     error = (spread_of_three(noise, confidence) + 1.5) * step + 3 * COMPUTING_ERROR
-    found: Doubt = pairs & (sums - bits <= error)
-    return found
+    doubt: Doubt = pairs & (sums - bits <= error)
+    return doubt
