@@ -25,6 +25,8 @@ Floats = NDArray[np.float64]
 
 #: Cells times weights that are looked at together.
 _AT_ONCE = 2**22
+#: Numbers whose range is more than so many times as wide as there are of them are sorted.
+_FAR_APART = 4
 
 
 #: A function of counts; what it is below zero decides how much its estimate varies, not its mean.
@@ -60,7 +62,7 @@ class Correction:
 
     def apply(self, noisy: Integers) -> Corrected:
         """Estimates for every cell of one or many noisy tables."""
-        distinct, places = np.unique(noisy, return_inverse=True)
+        distinct, places = _distinct(noisy)
         step = max(1, _AT_ONCE // len(self.offsets))
         pieces = [self._moments(distinct[start : start + step]) for start in range(0, len(distinct), step)]
         parts = (np.concatenate(column)[places].reshape(noisy.shape) for column in zip(*pieces, strict=True))
@@ -106,6 +108,17 @@ class Law:
 
         found: Floats = fftconvolve(values, self.probabilities, mode="valid")
         return found
+
+
+def _distinct(numbers: Integers) -> tuple[Integers, Integers]:
+    """The different numbers in order, and the place of each among them; marked in an array where they lie close."""
+    low, high = (int(numbers.min()), int(numbers.max())) if numbers.size else (0, 0)
+    if high - low > _FAR_APART * numbers.size:
+        distinct, places = np.unique(numbers, return_inverse=True)
+        return distinct, places
+    present = np.zeros(high - low + 1, dtype=np.bool_)
+    present[numbers - low] = True
+    return np.flatnonzero(present) + low, (np.cumsum(present) - 1)[numbers - low]
 
 
 def correction(noise: Calibrated, order: float = 1.0) -> Correction:
