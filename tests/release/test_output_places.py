@@ -23,6 +23,7 @@ COMMANDS = {
     "checkpoint": (2, ("ledger", "checkpoint", "budget.sqlite", "--out", "{place}/mark.json")),
     "keys": (2, ("keys", "create", "{place}/keeper.key")),
     "algorithm1": (2, ("algorithm1", "c.toml", "--data", "d", "--column", "x", "--epsilon", "1", "--out", "{place}/a")),
+    "entropies": (2, ("entropies", ".", "--epsilon", "1", "--out", "{place}/all")),
     "reproduce": (2, ("reproduce", "--quick", "--out", "{place}/paper")),
 }  # fmt: skip
 

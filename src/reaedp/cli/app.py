@@ -12,6 +12,7 @@ from reaedp.cli.audit import audit
 from reaedp.cli.calibrate import calibrate
 from reaedp.cli.data import Data, Engine, Memory
 from reaedp.cli.demo import demo
+from reaedp.cli.entropies import entropies
 from reaedp.cli.evaluate import evaluate
 from reaedp.cli.init import init
 from reaedp.cli.look import look
@@ -21,7 +22,7 @@ from reaedp.cli.reproduce import reproduce
 #: The order in which people need them.
 ORDER = (
     *("demo", "init", "check", "look", "learn", "plan", "calibrate", "audit", "release", "report", "verify"),
-    *("evaluate", "keys", "sign", "ledger", "algorithm1", "reproduce"),
+    *("evaluate", "keys", "sign", "ledger", "algorithm1", "entropies", "reproduce"),
 )
 
 
@@ -51,6 +52,7 @@ app.command()(evaluate)
 app.command()(audit)
 app.command()(report)
 app.command()(algorithm1)
+app.command()(entropies)
 app.command()(reproduce)
 app.command()(keys.sign)
 app.command()(demo)

@@ -110,7 +110,7 @@ _CHART: Specification = {
         {
             "width": 300,
             "height": 300,
-            "title": "The constant, and as printed",
+            "title": "The constant, and as printed; infinite at 1 (dashed)",
             "layer": [
                 {
                     "mark": {"type": "line", "point": True},
@@ -121,6 +121,7 @@ _CHART: Specification = {
                     },
                     "transform": [_SIDE],
                 },
+                {"mark": {"type": "rule", "strokeDash": [4, 4]}, "encoding": {"x": {"datum": 1}}},
                 {
                     "transform": [{"filter": "datum.printed !== null"}],
                     "mark": {"type": "point", "size": 140, "color": "black"},
