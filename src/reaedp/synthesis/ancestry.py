@@ -43,7 +43,7 @@ def _order(axes: Sequence[Column], beliefs: Beliefs, first: tuple[str, ...]) -> 
     for name in first:
         if name not in names or first.count(name) > 1:
             raise DeclarationError(unknown("column", name, names))
-    along = [column for clique in beliefs.tree.cliques for column in clique]
+    along = [column for clique in beliefs.tree.cliques for column in clique if column < len(names)]
     return list(dict.fromkeys([*(names.index(name) for name in first), *along]))
 
 

@@ -70,15 +70,22 @@ def most_cells(total: float, scale: float) -> float:
 def coarse_counts(
     records: Cells, names: Sequence[str], groups: Sequence[Group], coarsenings: Sequence[Coarsening]
 ) -> Iterator[tuple[Group, Integers]]:
-    """Exact counts over coarse cells, all from one pass over the rows; private."""
-    numbers = {name: number for number, name in enumerate(names)}
-    for asked, found in records.group_counts([tuple(names[column] for column in group) for group in groups]):
-        group = tuple(numbers[name] for name in asked)
-        shape = tuple(coarsenings[column].size for column in group)
-        keys = tuple(coarsenings[column].merging.cell[found.keys[:, axis]] for axis, column in enumerate(group))
-        counts = np.zeros(shape, dtype=np.int64)
-        np.add.at(counts, keys, found.counts)
-        yield group, counts
+    """Exact counts over coarse cells, all from one pass over the rows; private.
+
+    `names` tells what is counted for each number; several numbers may stand for the same column.
+    """
+    asked: dict[tuple[str, ...], list[Group]] = {}
+    for group in groups:
+        asked.setdefault(tuple(sorted(names[number] for number in group)), []).append(group)
+    for key, found in records.group_counts(list(asked)):
+        for group in asked[key]:
+            counts = np.zeros(tuple(coarsenings[number].size for number in group), dtype=np.int64)
+            axes = [key.index(names[number]) for number in group]
+            cells = (
+                coarsenings[number].merging.cell[found.keys[:, axis]] for number, axis in zip(group, axes, strict=True)
+            )
+            np.add.at(counts, tuple(cells), found.counts)
+            yield group, counts
 
 
 def scores(

@@ -11,9 +11,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reaedp.synthesis.beliefs import Beliefs, calibrated
 from reaedp.synthesis.cliques import Group, JunctionTree
@@ -62,6 +63,13 @@ def fits_kept() -> Iterator[None]:
         _KNOWN.reset(token)
 
 
+class Link(NamedTuple):
+    """A fixed factor of p₀ over some columns: where one is settled by another, the logarithm tells how."""
+
+    group: Group
+    logarithm: Floats
+
+
 def fit(
     tree: JunctionTree,
     shares: Sequence[Floats],
@@ -70,15 +78,17 @@ def fit(
     start: Sequence[Floats],
     *,
     iterations: int,
+    links: Sequence[Link] = (),
 ) -> Fitted:
     """θ for each table after this many steps of L-BFGS from `start`, and the beliefs that it gives."""
     known = _KNOWN.get()
     iterations = iterations if known is None else min(iterations, FEW_STEPS)
-    given = (tree, total, iterations, *_numbers(*shares, *start), *(table.content for table in tables))
+    fixed = [(link.group, *_numbers(link.logarithm)) for link in links]
+    given = (tree, total, iterations, *_numbers(*shares, *start), *(table.content for table in tables), *fixed)
     if known is not None and given in known:
         thetas, beliefs = known[given]
     else:
-        thetas, beliefs = _fitted(_Problem(tree, shares, tables, total), start, iterations)
+        thetas, beliefs = _fitted(_Problem(tree, shares, tables, total, links), start, iterations)
     if known is not None:
         known[given] = thetas, beliefs
     return list(thetas), beliefs  # a list of the caller's own, who adds tables
@@ -116,15 +126,23 @@ class _Problem:
     """The function of θ that is made least, in units in which its curvature is about one."""
 
     def __init__(
-        self, tree: JunctionTree, shares: Sequence[Floats], tables: Sequence[NoisyTable], total: float
+        self,
+        tree: JunctionTree,
+        shares: Sequence[Floats],
+        tables: Sequence[NoisyTable],
+        total: float,
+        links: Sequence[Link] = (),
     ) -> None:
         self.tree, self.tables, self.total = tree, tables, total
-        self.logarithms = [np.log(share) for share in shares]
-        self.even = np.concatenate(self.logarithms)
-        groups = [*((column,) for column in range(len(shares))), *(table.group for table in tables)]
+        fixed = [*(Link((column,), np.log(share)) for column, share in enumerate(shares)), *links]
+        self.logarithms = [link.logarithm for link in fixed]
+        groups = [*(link.group for link in fixed), *(table.group for table in tables)]
         self.factors = [Factor(_home(tree, group), group) for group in groups]
         self.passing = Passing(tree, self.factors)
-        self.spread = _spread(tables, self.passing.axes[len(shares) :])
+        self.even = np.concatenate(
+            [_laid_out(link.logarithm, link.group, axes) for link, axes in zip(fixed, self.passing.axes, strict=False)]
+        )
+        self.spread = _spread(tables, self.passing.axes[len(fixed) :])
         self.merge = self.spread.T.tocsr()
         self.counts = np.concatenate([table.counts.ravel() for table in tables])
         scales = np.concatenate([table.scales.ravel() for table in tables])
@@ -154,7 +172,7 @@ class _Problem:
             return found
         beliefs = self.beliefs(self.thetas(flat))
         laws = [
-            beliefs.marginal(group).transpose([group.index(column) for column in axes]).ravel()
+            _laid_out(beliefs.marginal(group), group, axes)
             for (_, group), axes in zip(self.factors, self.passing.axes, strict=True)
         ]
         return Passed(beliefs.log_total, np.concatenate(laws))
@@ -176,10 +194,15 @@ def _spread(tables: Sequence[NoisyTable], axes: Sequence[Group]) -> Any:
     for table, order in zip(tables, axes, strict=True):
         numbers = first + np.arange(table.counts.size).reshape(table.counts.shape)
         coarse = numbers[np.ix_(*(merging.cell for merging in table.mergings))]
-        cells.append(coarse.transpose([table.group.index(column) for column in order]).ravel())
+        cells.append(_laid_out(coarse, table.group, order))
         first += table.counts.size
     thetas = np.concatenate(cells)
     return csr_array((np.ones(len(thetas)), thetas, np.arange(len(thetas) + 1)), shape=(len(thetas), first))
+
+
+def _laid_out(values: NDArray[Any], group: Group, axes: Group) -> NDArray[Any]:
+    """Values over a group, end to end, with its columns in another order."""
+    return values.transpose([group.index(column) for column in axes]).ravel()
 
 
 def _home(tree: JunctionTree, group: Group) -> int:

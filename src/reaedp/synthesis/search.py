@@ -26,6 +26,7 @@ from reaedp.synthesis.dependencies import (
     scores,
 )
 from reaedp.synthesis.fitting import NoisyTable, fit
+from reaedp.synthesis.flags import Flags
 from reaedp.synthesis.interactions import interactions
 from reaedp.synthesis.merging import Merging, merged
 from reaedp.table import Table
@@ -72,6 +73,7 @@ class Search:
         self.singles = self._singles()
         self.total = min(max(1.0, _total(self.singles)), MOST_ROWS)
         self.coarsenings = self._coarsenings()
+        self.flags = Flags.of(self.axes, self.coarsenings, self._least_share)
         self.tables = [
             _over_coarse_cells(column, single, self.coarsenings[column], means.columns.scale, self.total)
             for column, single in enumerate(self.singles)
@@ -80,14 +82,16 @@ class Search:
         self.dependences: list[Dependence] = []
         self.taken: set[Candidate] = set()
         self.exact: dict[Group, Integers] = {}
-        self.tree = junction_tree([coarsening.size for coarsening in self.coarsenings], [])
+        #: What tables may be about: columns, then flags.
+        self.views = [*self.coarsenings, *self.flags.coarsenings]
+        self.tree = junction_tree([view.size for view in self.views], [link.group for link in self.flags.links])
         self.beliefs = self._refitted(0)
 
     def run(self, progress: Callable[[str], None]) -> None:
         """All batches."""
         batches = [len(part) for part in np.array_split(np.arange(self.means.rounds), BATCHES) if len(part)]
-        pairs = list(combinations(range(len(self.names)), 2))
-        self._count([*pairs, *interactions(self.tree.sizes, most_cells(self.total, self.scale))])
+        wider = interactions(self.tree.sizes, most_cells(self.total, self.scale))
+        self._count([*self.flags.pairs, *(group for group in wider if self.flags.alike(group))])
         for left, batch in zip(range(len(batches), 0, -1), batches, strict=True):
             progress(f"choosing {batch} more tables after {len(self.dependences)} of {self.means.rounds}")
             if left == WITH_TRIPLES:
@@ -107,17 +111,22 @@ class Search:
     def _coarsenings(self) -> list[Coarsening]:
         """A table of two ordered columns has about as many cells as there are rows for each row of noise."""
         most = round(min(MOST_COARSE, max(LEAST_COARSE, math.sqrt(self.total / self.scale))))
-        least = max(STANDS_OUT * self.scale / self.total, 1 / MOST_COARSE**2)
         return [
-            coarsen(axis, single.astype(np.float64), self.means.columns.scale, most, least)
+            coarsen(axis, single.astype(np.float64), self.means.columns.scale, most, self._least_share)
             for axis, single in zip(self.axes, self.singles, strict=True)
         ]
 
+    @property
+    def _least_share(self) -> float:
+        """The share of rows from which on a level stands out."""
+        return max(STANDS_OUT * self.scale / self.total, 1 / MOST_COARSE**2)
+
     def _count(self, groups: list[Group]) -> None:
         """Exact counts of more groups, in one pass."""
-        new = [group for group in groups if group not in self.exact]
+        new = [group for group in groups if group not in self.exact and self.flags.apart(group)]
         if new:
-            self.exact.update(coarse_counts(self.records, self.names, new, self.coarsenings))
+            names = [self.names[self.flags.column(number)] for number in range(len(self.views))]
+            self.exact.update(coarse_counts(self.records, names, new, self.views))
 
     def _triples(self) -> list[Group]:
         """The triples within a clique, which need not grow for them."""
@@ -129,9 +138,9 @@ class Search:
         The junction tree may have `room` for this many cells.
         """
         groups = affordable(self.tree, room, sorted(self.exact))
-        possible = candidates(sorted(groups), self.coarsenings, most_cells(self.total, self.scale))
+        possible = candidates(sorted(groups), self.views, most_cells(self.total, self.scale))
         offers = [offer for offer in possible if offer not in self.taken]
-        found = scores(offers, self.exact, self.coarsenings, self.beliefs, total=self.total, scale=self.scale)
+        found = scores(offers, self.exact, self.views, self.beliefs, total=self.total, scale=self.scale)
         closed: set[Group] = set()
         chosen: set[Group] = set()
         for _ in range(count):
@@ -147,11 +156,11 @@ class Search:
 
     def _measure(self, chosen: Candidate) -> None:
         """Measure one more noisy table."""
-        mergings = chosen.mergings(self.coarsenings)
+        mergings = chosen.mergings(self.views)
         exact = merged(self.exact[chosen.group].astype(np.float64), mergings).astype(np.int64)
         noisy = self.means.tables.apply(exact, self.means.noise)
         expected = self.total * merged(self.beliefs.marginal(chosen.group), mergings)
-        names = tuple(self.names[column] for column in chosen.group)
+        names = tuple(self.names[self.flags.column(number)] for number in chosen.group)
         self.dependences.append(Dependence(names, noisy.size, misplaced(noisy, expected, self.scale)))
         scales = np.full(noisy.shape, self.scale)
         self.tables.append(NoisyTable(chosen.group, mergings, noisy.astype(np.float64), scales))
@@ -161,13 +170,15 @@ class Search:
 
     def _refitted(self, steps: int) -> Beliefs:
         """The model of all tables so far, from where the last fit ended."""
-        shares = [coarsening.coarse_shares for coarsening in self.coarsenings]
-        self.factors, beliefs = fit(self.tree, shares, self.tables, self.total, self.factors, iterations=steps)
+        shares = [*(each.coarse_shares for each in self.coarsenings), *(np.ones(2) for _ in self.flags.owners)]
+        self.factors, beliefs = fit(
+            self.tree, shares, self.tables, self.total, self.factors, iterations=steps, links=self.flags.links
+        )
         return beliefs
 
     def _grown(self, group: Group) -> JunctionTree:
         """The smaller of two trees: one made anew, and one that extends the present cliques."""
-        anew = junction_tree(self.tree.sizes, [table.group for table in self.tables])
+        anew = junction_tree(self.tree.sizes, [each.group for each in (*self.tables, *self.flags.links)])
         extended = junction_tree(self.tree.sizes, [*self.tree.cliques, group])
         return min(anew, extended, key=lambda tree: tree.cells)
 
