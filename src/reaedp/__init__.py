@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from reaedp.plan.kinds.curves import PlannedMeanCurve as PlannedMeanCurve
     from reaedp.plan.kinds.curves import PlannedSyntheticCurves as PlannedSyntheticCurves
     from reaedp.plan.kinds.image import PlannedImage as PlannedImage
+    from reaedp.plan.kinds.moments import PlannedCorrelation as PlannedCorrelation
+    from reaedp.plan.kinds.moments import PlannedRegression as PlannedRegression
     from reaedp.plan.kinds.statistic import PlannedStatistic as PlannedStatistic
     from reaedp.plan.kinds.synthetic import PlannedSynthetic as PlannedSynthetic
     from reaedp.plan.plan import Plan as Plan
@@ -80,6 +82,8 @@ if TYPE_CHECKING:
     from reaedp.statistics.images.pixels import Pixels as Pixels
     from reaedp.statistics.marginal import KeyedMarginal as KeyedMarginal
     from reaedp.statistics.marginal import Marginal as Marginal
+    from reaedp.statistics.moments.correlation import Correlation as Correlation
+    from reaedp.statistics.moments.regression import Regression as Regression
     from reaedp.statistics.statistic import Statistic as Statistic
     from reaedp.synthesis.amortised import Amortised as Amortised
     from reaedp.synthesis.deniability import Deniable as Deniable
@@ -149,6 +153,10 @@ _HOMES = {
         "PlannedSyntheticCurves",
     ),
     "reaedp.plan.kinds.image": ("PlannedImage",),
+    "reaedp.plan.kinds.moments": (
+        "PlannedCorrelation",
+        "PlannedRegression",
+    ),
     "reaedp.plan.kinds.synthetic": ("PlannedSynthetic",),
     "reaedp.privacy.budget": ("Budget",),
     "reaedp.ledger.ledger": ("Ledger",),
@@ -172,6 +180,8 @@ _HOMES = {
         "KeyedMarginal",
         "Marginal",
     ),
+    "reaedp.statistics.moments.correlation": ("Correlation",),
+    "reaedp.statistics.moments.regression": ("Regression",),
     "reaedp.statistics.statistic": ("Statistic",),
     "reaedp.statistics.entropy.noisy_entropy": ("entropy_from_counts",),
     "reaedp.statistics.images.pixels": ("Pixels",),

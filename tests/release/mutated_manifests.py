@@ -112,6 +112,10 @@ BITS = releases(
     planned("either", "entropy", columns=["age"], route="best", mechanism="laplace", epsilon=0.5),
     planned("orders", "entropy", columns=["sex"], orders=[0.5, 2.0, math.inf], mechanism="laplace", epsilon=0.3),
 )
+MOMENTS = releases(
+    planned("pairs", "correlation", of=["age", "visits"], epsilon=0.5, delta=1e-07),
+    planned("slopes", "regression", of="visits", on=["age", "sex"], epsilon=0.5, delta=1e-07),
+)
 OTHER_RECORDS = releases(
     planned(
         "kept", "synthetic", columns=["age", "sex"], rows=40, method="amortised", keep=["sex"], epsilon=1, delta=1e-06
@@ -221,6 +225,7 @@ def places(home: Path) -> tuple[Place, ...]:
         place(home / "curve", replaced + CURVES, MEAN, curves()),
         place(home / "image", replaced + PICTURE, IMAGE, picture()),
         place(home / "bits", one_row, BITS, people()),
+        place(home / "moments", one_row, MOMENTS, people()),
         place(home / "other records", one_row, OTHER_RECORDS, people()),
         place(home / "drawn curves", replaced + CURVES, DRAWN_CURVES, curves()),
         place(home / "learned", HEAD.format(name="people", change="add-remove") + LEARNED, OF_LEARNED, people()),
@@ -228,7 +233,7 @@ def places(home: Path) -> tuple[Place, ...]:
 
 
 #: Folders that say in the same places the same as others, but for what their releases are.
-SPECIAL = ("image", "bits", "other records", "drawn curves", "learned")
+SPECIAL = ("image", "bits", "moments", "other records", "drawn curves", "learned")
 
 
 @dataclass(frozen=True)

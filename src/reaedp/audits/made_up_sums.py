@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -10,7 +10,8 @@ from reaedp.answer import Integers
 from reaedp.contract import Contract, Curve, Picture
 from reaedp.curves.lattice import RADIUS
 from reaedp.curves.mean_curve import MeanCurve, share_of_a_person
-from reaedp.statistics.statistic import Answers, Pixelled, Summable
+from reaedp.statistics.moments.space import MomentSpace
+from reaedp.statistics.statistic import Answers, Multipliable, Pixelled, Summable
 
 
 def made_up_curve(points: int, rank: int) -> Curve:
@@ -43,6 +44,22 @@ class MadeUpCurves:
 
     def answer(self, statistic: Answers[Summable]) -> Any:
         """The exact answer of a statistic that asks for sums only."""
+        return statistic.answer(self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MadeUpMoments:
+    """Records that exist only as sums of values and products."""
+
+    contract: Contract
+    sums: Integers
+
+    def moment_sums(self, names: tuple[str, ...]) -> Integers:  # noqa: ARG002
+        """Sums of coordinates."""
+        return self.sums
+
+    def answer(self, statistic: Answers[Multipliable]) -> Any:
+        """The exact answer of a statistic that asks for these sums only."""
         return statistic.answer(self)
 
 
@@ -95,6 +112,43 @@ def _curves_apart(
         yield "curves that point the other way", MadeUpCurves(contract, -longest, others + share.curves), after
     if share.number_varies:
         yield "curves where there were none", MadeUpCurves(contract, 0 * longest, others), after
+
+
+class Corners(NamedTuple):
+    """Cells of one unit's rows before, if any, and after: ends of ranges, levels, or -1 for what is missing."""
+
+    before: Integers | None
+    after: Integers
+
+
+def farthest_rows(space: MomentSpace, contract: Contract) -> Corners:
+    """Rows at ends of all ranges, and of those that they replace the farthest."""
+    after = np.array([[one.cells - 1 for one in space.grids]], dtype=np.int64)
+    if contract.unit.change != "replace":
+        return Corners(None, after)
+    named = sum(one.named for one in space.grids)
+    choices = [
+        _moved(space, after, ordered, changed)
+        for ordered in range(len(space.grids) - named + 1)
+        for changed in range(named + 1)
+    ]
+    middle = np.where([one.named for one in space.grids], after, [one.cells // 2 for one in space.grids])
+    end = space.vectors(after)
+    return Corners(max([*choices, middle], key=lambda row: _squared(space.vectors(row) - end)), after)
+
+
+def _squared(move: Integers) -> float:
+    return float((move.astype(np.float64) ** 2).sum())
+
+
+def _moved(space: MomentSpace, row: Integers, ordered: int, changed: int) -> Integers:
+    """The first so many ordered columns at their other ends, and so many named ones with another level."""
+    moved, left = row.copy(), {False: ordered, True: changed}
+    for place, one in enumerate(space.grids):
+        if left[one.named] > 0:
+            left[one.named] -= 1
+            moved[0, place] = one.cells - 2 if one.named else 0
+    return moved
 
 
 def pixels_apart(contract: Contract) -> tuple[MadeUpPicture, MadeUpPicture]:

@@ -8,6 +8,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,10 +17,11 @@ from numpy.typing import NDArray
 
 from reaedp.audits.clones import clearest
 from reaedp.audits.made_up import MadeUp
-from reaedp.audits.made_up_sums import least_hidden
+from reaedp.audits.made_up_sums import farthest_rows, least_hidden
 from reaedp.audits.stored import Row, write_csv
 from reaedp.audits.worst_case import SOME_ROWS, Neighbours, worst_cases
-from reaedp.contract import Column, Contract
+from reaedp.contract import Column, Contract, Date, Number
+from reaedp.contract.day import EPOCH
 from reaedp.curves.mean_curve import MeanCurve, share_of_a_person
 from reaedp.curves.space import CurveSpace
 from reaedp.curves.synthetic_curves import SyntheticCurves
@@ -28,6 +30,9 @@ from reaedp.plan.request import Request
 from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, ByKind
 from reaedp.statistics.images.pixels import Pixels, image_library
 from reaedp.statistics.levels import Levels
+from reaedp.statistics.moments.correlation import Correlation
+from reaedp.statistics.moments.grid import Grid
+from reaedp.statistics.moments.regression import Regression
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.decode import decode
 from reaedp.synthesis.deniability import Deniable
@@ -156,6 +161,34 @@ def _levels(request: Request, contract: Contract, folder: Path) -> Iterator[Neig
         rows = [(f"p{number}", text) for number, text in enumerate(others)] + [("canary", text) for text in own]
         paths.append(write_csv(folder / f"{place}.csv", header, (row[-len(header) :] for row in rows)))
     yield NeighbourFiles(f"one {unit.noun} has a text that many have", paths[0], paths[1])
+
+
+def _moments(request: Request, contract: Contract, folder: Path) -> Iterator[NeighbourFiles]:
+    """All rows of one unit at ends of all ranges, and more of them than may count; everyone else in the middle."""
+    statistic: Any = request.statistic
+    space, unit = statistic.space(contract), contract.unit
+    axes = contract.select(statistic.columns)
+    before, after = farthest_rows(space, contract)
+    shared = [(f"p{number}", [one.cells // 2 for one in space.grids]) for number in range(MOST_UNITS)]
+    person = () if unit.person is None else (unit.person,)
+    paths = []
+    for place, own in (("first", before), ("second", after)):
+        canary = [] if own is None else [("canary", own[0].tolist())] * (unit.rows * (2 if person else 1))
+        rows = (
+            (whose, *map(_text_at, axes, space.grids, cells))[1 - len(person) :] for whose, cells in [*shared, *canary]
+        )
+        paths.append(write_csv(folder / f"{place}.csv", (*person, *(axis.name for axis in axes)), rows))
+    yield NeighbourFiles(f"one {unit.noun} has all its rows at ends of all ranges", paths[0], paths[1])
+
+
+def _text_at(axis: Column, grid: Grid, cell: int) -> str:
+    """The value in the middle of a cell of the lattice."""
+    if axis.ends is None:
+        return axis.labels[cell]
+    value = grid.lower + grid.width * (cell + 0.5)
+    if isinstance(axis, Date):
+        return str(EPOCH + timedelta(days=round(value)))
+    return repr(value) if isinstance(axis, Number) else str(round(value))
 
 
 def _pixels(request: Request, contract: Contract, folder: Path) -> Iterator[NeighbourFiles]:  # noqa: ARG001
@@ -308,6 +341,8 @@ _FILES = ByKind[Callable[[Request, Contract, Path], Iterator[NeighbourFiles]]](
         MeanCurve: _mean_curve,
         SyntheticCurves: _synthetic_curves,
         Synthetic: _synthetic,
+        Correlation: _moments,
+        Regression: _moments,
     },
     otherwise=_of_others,
     plain=(*HISTOGRAMS, "KeyedMarginal", *ENTROPIES),

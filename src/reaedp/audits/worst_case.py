@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.audits.made_up import MadeUp, Placement, codes, placed
-from reaedp.audits.made_up_sums import farthest_curves, pixels_apart
+from reaedp.audits.made_up_sums import MadeUpMoments, farthest_curves, farthest_rows, pixels_apart
 from reaedp.contract import Column, Contract
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.privacy.unit import Unit
@@ -24,6 +24,8 @@ from reaedp.statistics.entropy.entropy_map import EntropyMap
 from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
 from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
+from reaedp.statistics.moments.correlation import Correlation
+from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.statistic import Statistic
 from reaedp.table import domain_size
 
@@ -240,6 +242,18 @@ def _mean_curve(statistic: MeanCurve, contract: Contract) -> Iterator[Neighbours
     yield Neighbours(f"one {contract.unit.noun} has {label}", first, second)
 
 
+def _moments(statistic: Correlation | Regression, contract: Contract) -> Iterator[Neighbours]:
+    """All rows of the unit at ends of the ranges; others in the middle."""
+    space, unit = statistic.space(contract), contract.unit
+    before, after = farthest_rows(space, contract)
+    middle = np.array([[one.cells // 2 for one in space.grids]], dtype=np.int64)
+    others = shared_rows(unit) * space.vectors(middle)[0]
+    first = others if before is None else others + unit.rows * space.vectors(before)[0]
+    second = others + unit.rows * space.vectors(after)[0]
+    words = f"one {unit.noun} has all its rows at ends of all ranges"
+    yield Neighbours(words, MadeUpMoments(contract, first), MadeUpMoments(contract, second))
+
+
 def _pixels(statistic: Pixels, contract: Contract) -> Iterator[Neighbours]:  # noqa: ARG001
     yield Neighbours("one pixel from end to end", *pixels_apart(contract))
 
@@ -257,6 +271,8 @@ _CASES = ByKind[Callable[[Any, Contract], Iterator[Neighbours]] | None](
         RoutedEntropy: _routed,
         MeanCurve: _mean_curve,
         Pixels: _pixels,
+        Correlation: _moments,
+        Regression: _moments,
     },
     otherwise=None,
     plain=("Synthetic", "SyntheticCurves"),  # audited part by part

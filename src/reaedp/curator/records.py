@@ -21,6 +21,7 @@ from reaedp.engines.blocks import merged
 from reaedp.engines.data import Data, Engine
 from reaedp.engines.source import Source, Unreadable, counted, open_source
 from reaedp.errors import DeclarationError, ReaedpError
+from reaedp.statistics.moments.space import MomentSpace
 from reaedp.table import KeyCounts, Table
 
 if TYPE_CHECKING:
@@ -178,12 +179,35 @@ class Records:
 
         check_curve(self._origin(), self._contract, name)
 
+    def moment_sums(self, names: tuple[str, ...]) -> Integers:
+        """Sums of values and products of these columns, as `MomentSpace` has them; at most `max_rows` rows a person."""
+        from reaedp.curator.moments import positions, summed, totals
+
+        columns = self._contract.select(names)
+        space = MomentSpace.of(self._contract, names)
+        keys = [f"k{number}" for number in range(len(columns))]
+        fine = positions(space, columns, self._located(columns))
+        rows = self._counting(columns, keys, fine.select(*self._whose, *keys))
+        try:
+            return totals(space, self._source.collect(summed(space, rows)))
+        except Unreadable:
+            return space.signed(0, 0, [0] * (space.size - 2))
+
     def _encoded(self, columns: tuple[Column, ...], keys: list[str]) -> nw.LazyFrame[Any]:
         """One row of cell numbers for each row that counts."""
+        codes = (encode(column, i).alias(keys[i]) for i, column in enumerate(columns))
+        return self._counting(columns, keys, self._located(columns).select(*self._whose, *codes))
+
+    def _located(self, columns: tuple[Column, ...]) -> nw.LazyFrame[Any]:
+        return located(self._canonical(columns), columns, total=self._source.total)
+
+    @property
+    def _whose(self) -> list[str]:
+        return ["person", "hash0", "hash1"] if self._contract.unit.person else []
+
+    def _counting(self, columns: tuple[Column, ...], keys: list[str], coded: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        """Rows that are not dropped, and at most as many of a person as may count."""
         unit = self._contract.unit
-        frame = located(self._canonical(columns), columns, total=self._source.total)
-        whose = ["person", "hash0", "hash1"] if unit.person else []
-        coded = frame.select(*whose, *(encode(column, i).alias(keys[i]) for i, column in enumerate(columns)))
         for column, key in zip(columns, keys, strict=True):
             if column.drops:
                 coded = coded.filter(nw.col(key) >= 0)

@@ -28,7 +28,7 @@ from reaedp.engines.data import Data, Engine
 from reaedp.errors import DeclarationError, sentence, unknown
 from reaedp.evaluation.finished import Finished, finished, synthetic_codes
 from reaedp.evaluation.line import Line
-from reaedp.evaluation.originals import true_bits
+from reaedp.evaluation.originals import true_bits, true_moments
 from reaedp.evaluation.picture_quality import picture_quality
 from reaedp.evaluation.refit import Refit
 from reaedp.evaluation.utility import utility
@@ -39,6 +39,9 @@ from reaedp.statistics.entropy.entropy_map import EntropyMap
 from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
 from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
+from reaedp.statistics.moments.correlation import Correlation
+from reaedp.statistics.moments.noisy_moments import THESE
+from reaedp.statistics.moments.regression import Regression
 from reaedp.synthesis.synthetic import Synthetic
 
 #: Releases that attacks on histograms make anew, and guesses of attacks on people.
@@ -236,6 +239,21 @@ def _line(release: Finished, attack: Attack) -> Line:
     )
 
 
+def _of_moments(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001
+    """By kind of number: the largest error relative to half its interval, and how many intervals cover."""
+    found, true = release.released(), true_moments(release)
+    reach = (found["high_95"] - found["low_95"]) / 2
+    inside = (found["low_95"] <= true) & (true <= found["high_95"])
+    for measure in dict.fromkeys(found["measure"].tolist()):
+        chosen = (found["measure"] == measure) & (found["about"] == THESE)
+        error = np.abs(found["value"] - true)[chosen]
+        yield Line(release.name, "utility", f"{measure}: mean error", float(error.mean()))
+        told = np.isfinite(reach[chosen])
+        if told.any():
+            share = float(inside[chosen][told].mean())
+            yield Line(release.name, "utility", f"{measure}: share of 95 % intervals that cover", share)
+
+
 def _of_any(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001
     """The mean error of each column of numbers, for statistics of other packages."""
     statistic: Any = release.statistic
@@ -264,6 +282,8 @@ _EVALUATIONS = ByKind[Callable[[Finished, np.random.Generator, str | None], Iter
         SyntheticCurves: _of_synthetic_curves,
         Pixels: _of_picture,
         Synthetic: _of_synthetic,
+        Correlation: _of_moments,
+        Regression: _of_moments,
     },
     otherwise=_of_any,
 )

@@ -14,6 +14,9 @@ from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
 from reaedp.statistics.entropy.entropy_map import EntropyMap
 from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
+from reaedp.statistics.moments.correlation import Correlation
+from reaedp.statistics.moments.noisy_moments import NoisyMoments, frame
+from reaedp.statistics.moments.regression import Regression
 from reaedp.synthesis.synthetic import Synthetic
 
 
@@ -57,6 +60,13 @@ def _mean(release: Finished) -> Any:
     return exact.on(release.released()["time"], release.noise)
 
 
+def true_moments(release: Finished) -> Any:
+    """What the exact sums would have told."""
+    statistic: Any = release.statistic
+    exact = statistic.value(release.contract, statistic.answer(release.truth))
+    return frame(statistic.told(NoisyMoments.exact(exact)))["value"]
+
+
 def _shares(release: Finished) -> Any:
     names = release.statistic.columns
     return {
@@ -78,6 +88,8 @@ _ORIGINALS = ByKind[Callable[[Finished], Any] | None](
         EntropyMap: _information,
         MeanCurve: _mean,
         Synthetic: _shares,
+        Correlation: true_moments,
+        Regression: true_moments,
     },
     otherwise=None,
     plain=("SyntheticCurves", "Pixels"),

@@ -9,7 +9,7 @@ from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.plan.purchase import Purchase
 from reaedp.plan.request import Request
-from reaedp.statistics.by_kind import CURVES, RECORDS, ByKind
+from reaedp.statistics.by_kind import CURVES, MOMENTS, RECORDS, ByKind
 from reaedp.statistics.entropy.entropy import Entropy, MutualInformation, public_rows
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
 from reaedp.statistics.entropy.prediction import MOST_CELLS, histogram_errors
@@ -96,5 +96,14 @@ _SPEAKERS = ByKind[Callable[[Request, Contract], str]](
         RoutedEntropy: _of_both,
     },
     otherwise=_silent,
-    plain=("KeyedMarginal", "ConditionalEntropy", "MutualInformation", "EntropyMap", "Pixels", *RECORDS, *CURVES),
+    plain=(
+        "KeyedMarginal",
+        "ConditionalEntropy",
+        "MutualInformation",
+        "EntropyMap",
+        "Pixels",
+        *RECORDS,
+        *CURVES,
+        *MOMENTS,
+    ),
 )

@@ -24,6 +24,8 @@ from reaedp.statistics.entropy.entropy_map import EntropyMap
 from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
 from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
+from reaedp.statistics.moments.correlation import Correlation
+from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.statistic import Statistic
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable
@@ -45,6 +47,8 @@ STATISTICS: dict[str, type[Any]] = {
         MeanCurve,
         SyntheticCurves,
         Pixels,
+        Correlation,
+        Regression,
     )
 }
 MECHANISMS: dict[str, type[Any]] = {

@@ -19,17 +19,25 @@ from reaedp.plan.request import Request
 from reaedp.privacy.accounting import epsilon as composed_epsilon
 from reaedp.privacy.accounting import tally
 from reaedp.statistics.by_kind import NOISES, ByKind
-from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
+from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation, public_rows
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
 from reaedp.statistics.entropy.entropy_map import EntropyMap
 from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
 from reaedp.statistics.images.picture_error import expected_quality
 from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
+from reaedp.statistics.moments.correlation import Correlation
+from reaedp.statistics.moments.noisy_moments import DEVIATIONS
+from reaedp.statistics.moments.prediction import MEAN_ERROR, EvenRows
+from reaedp.statistics.moments.regression import Regression
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable
 from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.synthesis.synthetic import Synthetic
+
+#: Coefficients that are named.
+MOST_TERMS = 6
+_NO_ROWS = "Declare unit.at_least, and errors are told here."
 
 
 class Expected(NamedTuple):
@@ -188,6 +196,46 @@ def _of_picture(request: Request, contract: Contract, noise: Calibrated) -> Expe
     return Expected("levels", quality.mae, *bounds, words)
 
 
+def _of_correlation(request: Request, contract: Contract, noise: Calibrated) -> Expected:
+    statistic: Any = request.statistic
+    even, rows = EvenRows.under(statistic.space(contract), noise), _kept_rows(request, contract)
+    words = f"Sums are off by about {even.deviation * MEAN_ERROR:.2g} rows on average."
+    if rows is None:
+        return Expected("rows", *_errors(request, contract, noise), f"{words} {_NO_ROWS}")
+    error = even.correlation(rows)
+    words += (
+        f" With {rows:,} rows that are spread evenly, correlations are off by at most {error:.2g} and means by"
+        f" {even.means(rows):.2%} of the range, at 95 % confidence; columns that fill little of their range have larger"
+        " errors."
+    )
+    return Expected("", error / DEVIATIONS * MEAN_ERROR, error, min(2 * error, 2.0), words)
+
+
+def _of_regression(request: Request, contract: Contract, noise: Calibrated) -> Expected:
+    statistic: Any = request.statistic
+    even, rows = EvenRows.under(statistic.space(contract), noise), _kept_rows(request, contract)
+    words = f"With fewer than about {even.fewest:,} rows that are spread evenly, nothing could be told."
+    if rows is None:
+        return Expected("rows", *_errors(request, contract, noise), f"{words} {_NO_ROWS}")
+    if rows < even.fewest:
+        words += f" {rows:,} rows are too few at this ε: give a larger share, or leave predictors out."
+        return Expected("rows", *_errors(request, contract, noise), words)
+    errors = even.coefficients(rows)
+    shown = ", ".join(f"{term} ±{error:.2g}" for term, error in list(errors.items())[:MOST_TERMS])
+    words += (
+        f" With {rows:,} of them, coefficients are off by at most: {shown}{', …' if len(errors) > MOST_TERMS else ''}"
+        " (95 % confidence); predictors that fill little of their range, or go together, have larger errors."
+    )
+    worst = max(errors.values())
+    return Expected("", worst / DEVIATIONS * MEAN_ERROR, worst, worst, words)
+
+
+def _kept_rows(request: Request, contract: Contract) -> int | None:
+    """A public lower bound on rows, if no column drops any."""
+    kept = not any(column.drops for column in contract.select(request.statistic.columns))
+    return public_rows(contract.unit) if kept else None
+
+
 def _of_any(request: Request, contract: Contract, noise: Calibrated) -> Expected:
     """Of a statistic that this package does not know nobody knows what its numbers count."""
     mean, bound, bound_all = _errors(request, contract, noise)
@@ -204,6 +252,8 @@ _EXPECTATIONS = ByKind[Callable[[Request, Contract, Calibrated], Expected]](
         MeanCurve: _of_curve,
         SyntheticCurves: _of_synthetic_curves,
         Pixels: _of_picture,
+        Correlation: _of_correlation,
+        Regression: _of_regression,
     },
     otherwise=_of_any,
 )

@@ -6,6 +6,8 @@ from textwrap import fill
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from reaedp.contract import Contract
 from reaedp.contract.picture import PIXELS_ONLY
 from reaedp.curves.mean_curve import MeanCurve
@@ -18,6 +20,9 @@ from reaedp.release.release import Release
 from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, ByKind
 from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import KeyedMarginal
+from reaedp.statistics.moments.correlation import Correlation
+from reaedp.statistics.moments.fit import TOO_FEW
+from reaedp.statistics.moments.regression import Regression
 from reaedp.synthesis.synthetic import Synthetic
 
 #: Columns of numbers, each with the column that tells that it is there, if not the first itself.
@@ -30,7 +35,10 @@ _COLUMNS = {
     "bits": "a noisy entropy or mutual information",
     "entropy_bits, entropy_low_95, entropy_high_95": "entropy with its 95 % interval, from all counts of the file",
     "route, look": "whether noise was added to the entropy or to counts, and the noisy evenness that decided it",
-    "first, second": "the pair of columns that a row of an entropy map is about, or one column twice",
+    "first, second": "the columns that a row is about; in an entropy map one column twice, in a regression the column"
+    " that is explained and the term",
+    "measure, about, value": "a mean, covariance, correlation or coefficient, of the rows of the data (as clipped and"
+    " complete) or of the population that they were drawn from; infinite intervals say that the noise is too large",
     "entropy": "the noisy entropies, adjusted so that they can all belong to one table",
     "mutual_information": "mutual information of the two columns in bits, from these entropies",
     "symmetric_uncertainty": "mutual information divided by the mean of the two entropies, from 0 to 1",
@@ -167,6 +175,18 @@ def _of_synthetic_curves(release: Release) -> Iterator[str]:
     yield f"    {len(release.value):,} curves, each similar to many curves of the data; see release.json"
 
 
+def _of_moments(release: Release) -> Iterator[str]:
+    yield f"    noise: {release.noise.title}; all numbers follow from noisy sums, which release.json has"
+    yield "    rows that lack a value in any of the columns are left out; values outside the bounds count as the bounds"
+
+
+def _of_regression(release: Release) -> Iterator[str]:
+    yield from _of_moments(release)
+    yield "    intervals for the population hold where errors spread much alike, whatever the predictors are"
+    if not np.isfinite(release.columns()["high_95"]).all():
+        yield f"    {TOO_FEW}"
+
+
 def _of_picture(release: Release) -> Iterator[str]:
     yield from _of_numbers(release)
     yield f"    {PIXELS_ONLY}"
@@ -180,6 +200,8 @@ _NOTES = ByKind[Callable[[Release], Iterator[str]]](
         MeanCurve: _of_curve,
         Pixels: _of_picture,
         SyntheticCurves: _of_synthetic_curves,
+        Correlation: _of_moments,
+        Regression: _of_regression,
     },
     otherwise=_of_numbers,
     plain=(*HISTOGRAMS, *ENTROPIES),

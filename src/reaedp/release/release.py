@@ -20,7 +20,7 @@ from reaedp.privacy.accounting import epsilon, tally
 from reaedp.privacy.loss import Price, PureDP
 from reaedp.privacy.unit import Unit
 from reaedp.statistics import histogram
-from reaedp.statistics.by_kind import CURVES, RECORDS, ByKind
+from reaedp.statistics.by_kind import CURVES, MOMENTS, RECORDS, ByKind
 from reaedp.statistics.doubt import doubtful_numbers, doubtful_pairs
 from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
@@ -31,6 +31,10 @@ from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
 from reaedp.statistics.histogram import Interval
 from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
+from reaedp.statistics.moments.correlation import Correlation
+from reaedp.statistics.moments.fit import INTERCEPT
+from reaedp.statistics.moments.noisy_moments import THESE
+from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.statistic import Statistic
 from reaedp.table import Table
 
@@ -219,6 +223,19 @@ def _pairs(release: Release) -> str:
     return bars(height, f"mutual information of each pair with 95 % intervals{_GREY}", low, high, doubt)
 
 
+def _ranges(release: Release, measure: str, words: str) -> str:
+    """One kind of number with its ranges; in units of half of these where numbers have units of their own."""
+    found = release.columns()
+    chosen = (found["measure"] == measure) & (found["about"] == THESE) & (found["second"] != INTERCEPT)
+    height, low, high = (np.asarray(found[name][chosen], dtype=np.float64) for name in ("value", "low_95", "high_95"))
+    unit = np.ones(len(height)) if measure == "correlation" else (high - low) / 2
+    if not np.isfinite(unit).all():
+        return ""
+    return bars(
+        height / unit, f"{words}, with 95 % intervals{_GREY}", low / unit, high / unit, (low <= 0) & (high >= 0)
+    )
+
+
 def _mean_curve(release: Release) -> str:
     found = release.columns()
     words = "the mean over time with a 95 % band for the whole curve"
@@ -247,6 +264,8 @@ _DRAWINGS = ByKind[Callable[[Release], str]](
         EntropyMap: _pairs,
         MeanCurve: _mean_curve,
         Pixels: _picture,
+        Correlation: lambda release: _ranges(release, "correlation", "correlation of each pair"),
+        Regression: lambda release: _ranges(release, "coefficient", "coefficients in units of their errors"),
     },
     otherwise=_own_drawing,
     plain=("Synthetic", "SyntheticCurves"),
@@ -305,5 +324,14 @@ _ENTROPIES = ByKind[Callable[[Release, float, float], EntropyEstimate]](
         RoutedEntropy: _as_routed,
     },
     otherwise=_of_any,
-    plain=("KeyedMarginal", "ConditionalEntropy", "MutualInformation", "EntropyMap", "Pixels", *RECORDS, *CURVES),
+    plain=(
+        "KeyedMarginal",
+        "ConditionalEntropy",
+        "MutualInformation",
+        "EntropyMap",
+        "Pixels",
+        *RECORDS,
+        *CURVES,
+        *MOMENTS,
+    ),
 )

@@ -16,6 +16,7 @@ from reaedp.report.charts.curves import mean_curve, synthetic_curves
 from reaedp.report.charts.drawing import drawn
 from reaedp.report.charts.entropies import entropies, information_map
 from reaedp.report.charts.histograms import Cells, histogram, largest_cells, low_bars
+from reaedp.report.charts.moments import coefficients, correlation_map
 from reaedp.report.charts.records import profile
 from reaedp.report.findings import Cut, cell_finding, curve_finding, drawn_cells, pair_finding
 from reaedp.report.panel import Cell, Figure, Grid, Panel, Picture
@@ -29,6 +30,9 @@ from reaedp.statistics.entropy.entropy_map import EntropyMap
 from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
 from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
+from reaedp.statistics.moments.correlation import Correlation
+from reaedp.statistics.moments.fit import TOO_FEW
+from reaedp.statistics.moments.regression import Regression
 from reaedp.synthesis.synthetic import Synthetic
 
 #: Rows of a table on a page, rows of a preview, and columns of it; the rest is in the files.
@@ -294,6 +298,42 @@ def _bits(release: Published) -> str:
     return f"The mean error is at most {about(release.record['mean_error'])} bits."
 
 
+def _correlations(release: Published, original: NDArray[Any] | None) -> Panel:
+    return _panel(
+        release,
+        use=f"How {_listed(release)} vary together: means, variances, covariances and correlations of the rows without"
+        " missing values. A correlation is 0 if two columns have no linear relation, and 1 or -1 if one is a line of"
+        " the other.",
+        error="Each number has a 95 % interval. Grey pairs may have no relation at all: noise could have made it.",
+        figures=[
+            Figure(
+                drawn(correlation_map(release.frame, original)), f"Correlations of {_listed(release)}; grey: may be 0."
+            )
+        ],
+        grids=[_numbers(release, original)],
+        private=original is None,
+    )
+
+
+def _regression(release: Published, original: NDArray[Any] | None) -> Panel:
+    frame = release.frame
+    told = bool(np.isfinite(frame["high_95"]).all())
+    target = shown(str(frame["first"][0]), 40)
+    words = f"By how much {target} differs where a predictor is larger by the unit named, all others being equal."
+    return _panel(
+        release,
+        use=f"How {target} depends on each predictor, the others held equal (linear regression)."
+        + ("" if told else f" No interval: {TOO_FEW}."),
+        error="Inner intervals are for the rows of the data, outer ones for the population, where errors"
+        " spread much alike. Grey coefficients may be 0."
+        if told
+        else "Unbounded.",
+        figures=[Figure(drawn(coefficients(frame, original)), words)] if told else [],
+        grids=[_numbers(release, original)],
+        private=original is None,
+    )
+
+
 def _plain(release: Published, original: NDArray[Any] | None) -> Panel:
     """A section for a statistic that this package does not know: what it calls itself, and its numbers."""
     return _panel(
@@ -320,7 +360,10 @@ _SECTIONS = ByKind[Callable[[Published, Any], Panel]](
         SyntheticCurves: _synthetic_curves,
         Pixels: _picture,
         Synthetic: _synthetic,
+        Correlation: _correlations,
+        Regression: _regression,
     },
     otherwise=_plain,
 )
-_UNITS = {_histogram: "rows", _keys: "rows", _synthetic: "rows", _entropies: "bits", _map: "bits"}
+_UNITS = dict.fromkeys((_histogram, _keys, _synthetic, _correlations, _regression), "rows")
+_UNITS |= dict.fromkeys((_entropies, _map), "bits")

@@ -11,6 +11,7 @@ Way = TypeVar("Way")
 HISTOGRAMS = ("Marginal", "EntropyHistogram")
 ENTROPIES = ("Entropy", "RoutedEntropy", "ConditionalEntropy", "MutualInformation", "EntropyMap")
 RECORDS = ("Synthetic",)
+MOMENTS = ("Correlation", "Regression")
 CURVES = ("MeanCurve", "SyntheticCurves")
 NOISES = ("Laplace", "Gaussian", "Threshold", "TwoStage")
 

@@ -58,6 +58,13 @@ class Summable(Described, Protocol):
         """Sums of the lattice points of the curves of one declaration, and how many curves there are."""
 
 
+class Multipliable(Described, Protocol):
+    """Records whose values and products can be added up."""
+
+    def moment_sums(self, names: tuple[str, ...]) -> Integers:
+        """Sums of the coordinates of all rows, as `MomentSpace` has them."""
+
+
 class Askable(Described, Protocol):
     """Records that a mechanism asks several questions, which takes a while."""
 
@@ -80,7 +87,7 @@ class AskableCurves(Askable, Protocol):
         """Lattice points of the curves of one declaration, a row each."""
 
 
-class Countable(AskableCells, AskableCurves, Summable, Pixelled, Texts, Protocol):
+class Countable(AskableCells, AskableCurves, Summable, Multipliable, Pixelled, Texts, Protocol):
     """Everything that statistics may ask of records."""
 
 

@@ -16,6 +16,8 @@ from reaedp.release.manifest import understood
 from reaedp.release.pattern import Keys, ListOf, Maybe, Object, OneOf, Pattern, Real, Text, Whole
 from reaedp.release.verification.derived import CLOSE, Rebuilt
 from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, NOISES, ByKind
+from reaedp.statistics.moments.correlation import Correlation
+from reaedp.statistics.moments.regression import Regression
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable, paper_details
 from reaedp.synthesis.marginal_model import MarginalModel
@@ -57,10 +59,14 @@ _KEYS = ByKind[Pattern](
     otherwise=Object(),
     over="mechanisms",
 )
-#: A mean curve tells the noisy numbers that it is made of; manifests of the first version did not.
+#: Mean curves, correlations and regressions tell the noisy numbers that they are made of; manifests of the first
+#: version did not.
 _NUMBERS = ByKind[Pattern | None](
     "noisy numbers that a manifest tells of it",
-    {MeanCurve: Keys({"noisy_sums": ListOf(Whole(-(2**63))), "noisy_count": Whole(-(2**63))})},
+    {
+        MeanCurve: Keys({"noisy_sums": ListOf(Whole(-(2**63))), "noisy_count": Whole(-(2**63))}),
+        **dict.fromkeys((Correlation, Regression), Keys({"noisy_moments": ListOf(Whole(-(2**63)))})),
+    },
     otherwise=None,
     plain=(*HISTOGRAMS, *ENTROPIES, "KeyedMarginal", "Synthetic", "SyntheticCurves", "Pixels"),
 )

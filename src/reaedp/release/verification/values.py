@@ -22,6 +22,8 @@ from reaedp.statistics.entropy.noisy_entropy import EntropyEstimate
 from reaedp.statistics.entropy.routed_entropy import RoutedEntropy, WrittenEntropy
 from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
+from reaedp.statistics.moments.correlation import Correlation
+from reaedp.statistics.moments.regression import Regression
 from reaedp.synthesis.synthetic import Synthetic, SyntheticRecords
 from reaedp.table import KeyCounts
 
@@ -102,6 +104,13 @@ def _mean_curve(release: Rebuilt, frame: Frame) -> Any:
     return release.statistic.value(release.contract, np.array(numbers, dtype=np.int64))
 
 
+def _moments(release: Rebuilt, frame: Frame) -> Any:  # noqa: ARG001
+    numbers = release.record["details"]["noisy_moments"]
+    if any(type(number) is not int for number in numbers) or len(numbers) != release.statistic.cells(release.contract):
+        raise ValueError("not as many whole numbers as there are sums")
+    return release.statistic.value(release.contract, np.array(numbers, dtype=np.int64))
+
+
 def _curves(release: Rebuilt, frame: Frame) -> ReleasedCurves:
     """Values at the declared times, and the coefficients that give them; NaN if these times do not determine them."""
     statistic, details = release.statistic, release.record["details"]
@@ -151,6 +160,8 @@ _VALUES = ByKind[Callable[[Rebuilt, Frame], Any]](
         MeanCurve: _mean_curve,
         SyntheticCurves: _curves,
         Pixels: _pixels,
+        Correlation: _moments,
+        Regression: _moments,
     },
     otherwise=lambda _, frame: Written(dict(frame)),
 )

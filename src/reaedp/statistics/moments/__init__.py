@@ -1,0 +1,1 @@
+"""Means, covariances, correlations and linear regressions, all from sums of values and of their products."""
