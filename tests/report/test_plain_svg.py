@@ -14,7 +14,7 @@ import vl_convert
 from reaedp.report.charts.curves import mean_curve, synthetic_curves
 from reaedp.report.charts.drawing import Specification, drawn
 from reaedp.report.charts.entropies import entropies, information_map
-from reaedp.report.charts.histograms import histogram, largest_cells
+from reaedp.report.charts.histograms import Cells, histogram, largest_cells
 from reaedp.report.charts.picture import picture
 from reaedp.report.charts.plain_svg import svg
 from reaedp.report.charts.promises import Marks, beliefs, three_marks
@@ -49,10 +49,10 @@ def _charts() -> dict[str, Specification]:
     sure = {"mutual_information_low_95": np.zeros(3), "mutual_information_high_95": np.ones(3)}
     curves = {"curve": np.repeat([1, 2], 5), "time": np.tile(np.arange(5.0), 2), "value": np.arange(10.0)}
     return {
-        "bars": histogram(_counts(many), ["axis0"]),
-        "bars and truth": histogram(_counts(many), ["axis0"], np.arange(12) * 37),
-        "cells": histogram(_counts(["x", "y"] * 3, ["p", "p", "q", "q", "r", "r"]), ["axis0", "axis1"]),
-        "largest": largest_cells(_counts(many), ["axis0"], np.arange(12) * 36),
+        "bars": histogram(Cells.of(_counts(many), ["axis0"], doubt=np.arange(12) < 4)),
+        "bars and truth": histogram(Cells.of(_counts(many), ["axis0"], np.arange(12) * 37)),
+        "cells": histogram(Cells.of(_counts(["x", "y"] * 3, ["p", "p", "q", "q", "r", "r"]), ["axis0", "axis1"])),
+        "largest": largest_cells(Cells.of(_counts(many), ["axis0"], np.arange(12) * 36)),
         "entropies": entropies(measures | ends, np.array([1.3, 3.5])),
         "map": information_map(pairs | shares | sure),
         "beliefs": beliefs([0.01, 0.5], [0.02, 0.7], ["1 in 100", "50 in 100"]),
@@ -64,6 +64,9 @@ def _charts() -> dict[str, Specification]:
 
 
 CHARTS = {name: drawn(chart) for name, chart in _charts().items()}
+#: Charts with words in their cells, or a legend below them.
+BY_VEGA = ("cells", "map")
+PLAIN = {name: chart for name, chart in CHARTS.items() if name not in BY_VEGA}
 
 
 def _marks(picture: str) -> list[tuple[str, int]]:
@@ -79,16 +82,22 @@ def _marks(picture: str) -> list[tuple[str, int]]:
     return [(kind, number) for kind, number in found if number]
 
 
-@pytest.mark.parametrize("name", CHARTS)
+@pytest.mark.parametrize("name", PLAIN)
 def test_a_picture_has_the_marks_that_vega_draws(name: str) -> None:
     ours, theirs = _marks(svg(CHARTS[name])), _marks(vl_convert.vegalite_to_svg(CHARTS[name]))
     assert sum(number for _, number in theirs) == sum(number for _, number in ours)
     assert {kind for kind, _ in theirs} >= {kind for kind, _ in ours}
 
 
-@pytest.mark.parametrize("name", CHARTS)
-def test_charts_of_the_project_are_drawn_plainly(name: str) -> None:
-    assert svg(CHARTS[name]) == picture(CHARTS[name], 1)
+@pytest.mark.parametrize("name", PLAIN)
+def test_most_charts_of_the_project_are_drawn_plainly(name: str) -> None:
+    assert svg(PLAIN[name]) == picture(PLAIN[name], 1)
+
+
+@pytest.mark.parametrize("name", BY_VEGA)
+def test_charts_with_more_in_them_are_drawn_by_vega(name: str) -> None:
+    assert len(vl_convert.vegalite_to_svg(CHARTS[name])) <= len(picture(CHARTS[name], 1))
+    assert "_1_" in picture(CHARTS[name], 1) or "clip" not in picture(CHARTS[name], 1)
 
 
 @pytest.mark.parametrize(
@@ -96,6 +105,11 @@ def test_charts_of_the_project_are_drawn_plainly(name: str) -> None:
     [
         {"facet": {"field": "axis0"}},
         {"mark": {"type": "arc"}},
+        {"mark": "bar"},
+        {"mark": {"type": "line", "point": True}},
+        {"encoding": {"x": {"field": "count", "type": "quantitative"}}},
+        {"encoding": {"color": {"condition": {"test": "datum.count > 5", "value": "red"}, "value": "blue"}}},
+        {"transform": [{"calculate": "datum.count", "as": "said"}]},
         {"mark": {"type": "bar", "cornerRadius": 5}},
         {"encoding": {"size": {"field": "count"}}},
         {"encoding": {"x": {"field": "count", "type": "quantitative", "aggregate": "mean"}}},
@@ -111,7 +125,7 @@ def test_what_is_not_known_here_is_drawn_by_vega(part: Specification, monkeypatc
     assert "clip7_0" in picture(layered, 7)
 
 
-@pytest.mark.parametrize("name", ["bars", "cells", "largest", "map", "beliefs", "profile"])
+@pytest.mark.parametrize("name", ["bars", "largest", "beliefs", "profile"])
 def test_bars_and_cells_stand_where_vega_puts_them(name: str) -> None:
     def boxes(picture: str) -> np.ndarray:
         start = re.search(r'class="mark-rect role-mark', picture)
@@ -131,7 +145,7 @@ def test_bars_and_cells_stand_where_vega_puts_them(name: str) -> None:
 
 def test_names_from_outside_are_text_and_nothing_else() -> None:
     hostile = ['<script>alert("1")</script>', "a & b", "]]>"]
-    picture = svg(drawn(histogram(_counts(hostile), ["axis0"])))
+    picture = svg(drawn(histogram(Cells.of(_counts(hostile), ["axis0"]))))
     root = xml.dom.minidom.parseString(picture)
     assert [] == root.getElementsByTagName("script")
     words = [text.firstChild.data for text in root.getElementsByTagName("text")]  # type: ignore[union-attr]

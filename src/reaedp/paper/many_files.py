@@ -18,7 +18,7 @@ from reaedp.plan.algorithm1 import Bounds, algorithm1
 from reaedp.plan.plan import Plan
 from reaedp.release.publication import publish
 from reaedp.release.release import Release
-from reaedp.report.charts.drawing import svg
+from reaedp.report.charts.picture import picture
 
 #: Endings of files of data that may lie beside a contract.
 SUFFIXES = (".csv", ".tsv", ".parquet")
@@ -86,7 +86,7 @@ def release_all(
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
-    (out / FIGURE).write_text(svg(_figure(bars, rows)), encoding="utf-8")
+    (out / FIGURE).write_text(picture(_figure(bars, rows), 0), encoding="utf-8")
     return rows
 
 

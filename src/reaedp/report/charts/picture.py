@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from reaedp.report.charts.drawing import Specification
-from reaedp.report.charts.plain_svg import MARKS, svg
+from reaedp.report.charts.plain_svg import CONDITION, FILTER, MARKS, svg
 
 #: What the plain drawing minds, or may leave to the script that makes a chart answer to the pointer.
 _PARTS = {"background", "config", "data", "encoding", "height", "layer", "mark", "params", "transform", "width"}
@@ -13,7 +13,7 @@ _MARK = {
 }  # fmt: skip
 _PLACE = {"axis", "field", "scale", "sort", "title", "type"}
 _CHANNELS = {
-    "color": {"axis", "datum", "field", "legend", "scale", "title", "type"},
+    "color": {"axis", "condition", "datum", "field", "legend", "scale", "title", "type", "value"},
     "detail": {"field", "type"},
     "opacity": {"condition", "value"},
     "tooltip": set[str](),
@@ -24,7 +24,8 @@ _CHANNELS = {
     "yOffset": {"field", "sort", "type"},
 }
 _AXIS = {"format", "labelAngle", "labelLimit", "labelOverlap"}
-_SCALE = {"domain", "range", "scheme", "type", "zero"}
+_SCALE = {"type", "zero"}
+_COLOURS = {"domain", "range", "scheme"}
 #: Ids of an SVG must not meet those of another one on the same page.
 _IDS = re.compile(r"\b(gradient_|clip)(\d+)\b")
 
@@ -44,12 +45,19 @@ def _unknown(part: Specification) -> Iterator[bool]:
     """For each rule whether a chart, or a layer of one, breaks it."""
     yield not part.keys() <= _PARTS
     if "mark" in part:
-        yield not part["mark"].keys() <= _MARK or part["mark"]["type"] not in MARKS
+        mark = part["mark"]
+        yield not (isinstance(mark, dict) and mark.keys() <= _MARK and mark["type"] in MARKS)
+        yield not isinstance(mark, dict) or not isinstance(mark.get("point", {}), dict)
     for name, channel in part.get("encoding", {}).items():
         yield name not in _CHANNELS
         if name in _CHANNELS and isinstance(channel, dict):
             yield not channel.keys() <= _CHANNELS[name]
+            yield "scale" not in channel and channel.get("type") == "quantitative"
             yield not (channel.get("axis") or {}).keys() <= _AXIS
-            yield not (channel.get("scale") or {}).keys() <= _SCALE
+            yield not (channel.get("scale") or {}).keys() <= (_COLOURS if name == "color" else _SCALE)
+        if name == "color":
+            yield "scale" not in channel and "value" not in channel
+            yield "condition" in channel and not CONDITION.fullmatch(channel["condition"].get("test", ""))
+    yield not all(FILTER.fullmatch(step.get("filter", "")) for step in part.get("transform", ()))
     for layer in part.get("layer", ()):
         yield from _unknown(layer)

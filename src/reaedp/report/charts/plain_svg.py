@@ -22,7 +22,9 @@ LETTER, LABEL, TITLE = 0.6, 11, 12
 BLUES = ("cfe1f2", "bed8ec", "a8cee5", "8fc1de", "74b2d7", "5ba3cf", "4592c6", "3181bd", "206fb2", "125ca4", "0a4a90")
 #: How much of its part a bar takes; of a group of bars; of a coloured cell.
 _BAR, _GROUP, _CELL = 0.9, 0.8, 1.0
-_FILTER = re.compile(r"datum\.(\w+) == (\w+)")
+FILTER = re.compile(r"datum\.(\w+) == (\w+)")
+#: How charts say that a row has a colour of its own.
+CONDITION = re.compile(r"datum\.(\w+) == '([^']*)'")
 #: Pixels of the colours of a legend.
 _LEGEND = 200
 
@@ -84,7 +86,7 @@ def _layers(specification: Specification) -> Iterator[Layer]:
 
 def _filtered(rows: list[Row], part: Specification, params: dict[str, Any]) -> list[Row]:
     for transform in part.get("transform", ()):
-        found = _FILTER.fullmatch(transform["filter"])
+        found = FILTER.fullmatch(transform["filter"])
         assert found is not None, transform
         field, value = found.groups()
         rows = [row for row in rows if row[field] == params[value]]
@@ -164,7 +166,8 @@ def _cells(plot: Plot, layer: Layer) -> Iterator[str]:
         x, y, value = _at(plot.x, layer, "x", row), _at(plot.y, layer, "y", row), row[ramp.field]
         if x is not None and y is not None and value is not None:
             wide, high = plot.x.part, plot.y.part
-            yield _box((x - wide / 2, y - high / 2, wide, high), ramp.colour(value))
+            own = _conditional(layer.encoding["color"], row)
+            yield _box((x - wide / 2, y - high / 2, wide, high), own or ramp.colour(value))
 
 
 def _box(box: tuple[float, float, float, float], fill: str, opacity: float = 1.0) -> str:
@@ -307,8 +310,18 @@ def _colour(layer: Layer, row: Row) -> str:
     encoding = layer.encoding.get("color")
     if encoding is None:
         return str(layer.mark["color"])
+    own = _conditional(encoding, row) or encoding.get("value")
+    if own is not None:
+        return str(own)
     scale, value = encoding["scale"], encoding["datum"] if "datum" in encoding else row[encoding["field"]]
     return str(scale["range"][scale["domain"].index(value)])
+
+
+def _conditional(encoding: dict[str, Any], row: Row) -> str | None:
+    """The colour of a row that the rule for all others does not hold for."""
+    condition = encoding.get("condition")
+    found = CONDITION.fullmatch(condition["test"]) if condition else None
+    return str(condition["value"]) if condition and found and row[found[1]] == found[2] else None
 
 
 # Axes and legends.
@@ -406,13 +419,17 @@ def _margins(plot: Plot) -> tuple[float, float, float, float]:
     angle = math.radians(abs(_slanted(plot)))
     slanted = max((_wide(label) * math.cos(angle) - x for x, label in _labels(plot, "x")), default=0.0)
     kinds = _legend_kinds(plot)
-    right = 30 + _wide(_channels(plot.layers, "color")[0][1]["title"], TITLE) if kinds == "ramp" else 16
+    right = 30 + _wide(_scaled_colours(plot)[0][1]["title"], TITLE) if kinds == "ramp" else 16
     return max(_beside(plot), slanted if angle else 0.0) + 6, 34 if kinds == "names" else 10, right, _below(plot) + 4
 
 
 def _legend_kinds(plot: Plot) -> str:
-    coloured = _channels(plot.layers, "color")
+    coloured = _scaled_colours(plot)
     return "" if not coloured else "names" if coloured[0][1]["type"] == "nominal" else "ramp"
+
+
+def _scaled_colours(plot: Plot) -> list[tuple[Layer, dict[str, Any]]]:
+    return [(layer, encoding) for layer, encoding in _channels(plot.layers, "color") if "type" in encoding]
 
 
 def _legend(plot: Plot) -> str:
@@ -422,7 +439,7 @@ def _legend(plot: Plot) -> str:
 
 def _names_legend(plot: Plot) -> Iterator[str]:
     """Names with their colours above the chart."""
-    scale, x = _channels(plot.layers, "color")[0][1]["scale"], 0.0
+    scale, x = _scaled_colours(plot)[0][1]["scale"], 0.0
     for name, colour in zip(scale["domain"], scale["range"], strict=True):
         yield f'<circle cx="{x + 6:.1f}" cy="-22" r="5" fill="{colour}"/>{_text((x + 15, -18), name, LABEL, "start")}'
         x += _wide(name) + 28
@@ -430,7 +447,7 @@ def _names_legend(plot: Plot) -> Iterator[str]:
 
 def _ramp_legend(plot: Plot) -> Iterator[str]:
     """Colours from few to many, right of the chart."""
-    layer, encoding = _channels(plot.layers, "color")[0]
+    layer, encoding = _scaled_colours(plot)[0]
     ramp, left, long = _Ramp.of(layer), plot.width + 18, min(_LEGEND, plot.height)
     edges = [long * step / (2 * len(BLUES)) for step in range(2 * len(BLUES) + 1)]
     for top, bottom in pairwise(edges):
