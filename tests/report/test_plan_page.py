@@ -56,3 +56,16 @@ def test_deniable_records_are_counted_and_impossible_prices_are_said(tmp_path: P
     records = [point["records"] for point in data["releases"][0]["rows"][0] if point is not None]
     assert sorted(records) == records
     assert records[-1] > records[0]
+
+
+def test_a_release_that_is_useless_at_a_price_says_so_and_from_which_price_on_it_is_not(tmp_path: Path) -> None:
+    plan = Plan(contract(tmp_path), (counted("triples", "histogram", "income", "sex", "age", label="All three"),))
+    page = plan_page(plan)
+    (release,) = data_of(page)["releases"]
+    readings = ["reading" in point for point in release["rows"][0]]
+    assert readings[8]  # at the planned price
+    assert sorted(readings, reverse=True) == readings
+    assert not readings[-1]
+    assert "All three" == release["name"]
+    assert '<p class="notice">triples: WARNING: ' in page
+    assert '<tr class="doubtful">' in page
