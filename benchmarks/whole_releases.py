@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from reaedp import Budget, Category, Contract, Laplace, Marginal, Number, Unit
+from reaedp import Budget, Category, Contract, Integer, Laplace, Marginal, Number, Unit
 from reaedp.audits.finding import Finding
 from reaedp.audits.made_up_sums import made_up_curve
 from reaedp.audits.whole_release import audit_release
@@ -45,6 +45,11 @@ COLUMNS = tuple(Category(name=name, levels=("yes", "no"), provenance="public") f
 WIDE = Category(name="w", levels=tuple(f"w{number}" for number in range(120)), provenance="public")
 #: So many that the best way to an entropy is to look first.
 MIDDLE = Category(name="m", levels=tuple(f"m{number}" for number in range(20)), provenance="public")
+#: Numbers to add up: one that is rounded to the lattice, and one that is not.
+SUMMED = (
+    Number(name="x", lower=-1.0, upper=1000.0, bins=3, provenance="public"),
+    Integer(name="y", lower=0, upper=30, provenance="public"),
+)
 CURVE = made_up_curve(points=5, rank=3)
 PICTURE = Picture(width=2, height=2, channels=1, lower=0, upper=255, provenance="public")
 UNITS = {
@@ -105,8 +110,8 @@ class Case:
 
     def request(self, unit: str) -> tuple[Request, Contract]:
         """As a plan would make it."""
-        names = {*self.keys.get("columns", ()), *self.keys.get("given", ())}
-        columns = [column for column in (*COLUMNS, MIDDLE, WIDE) if column.name in names]
+        names = {name for key in ("columns", "given", "of", "by") for name in self.keys.get(key, ())}
+        columns = [column for column in (*COLUMNS, *SUMMED, MIDDLE, WIDE) if column.name in names]
         terms = contract(UNITS[unit], *columns, picture=PICTURE if self.kind == "image" else None)
         if self.made is not None:
             return self.made(terms)
@@ -141,6 +146,7 @@ def _curves(law: str) -> dict[str, Any]:
 
 
 PAIR = ("a", "b")
+SPREAD: dict[str, Any] = {"of": ("x",), "by": ("a",), "statistics": ("mean", "sd"), "clipped": True}
 CASES: dict[str, Case] = {
     "histogram, Laplace": Case(**_counted("histogram", columns=PAIR), units=tuple(UNITS), runs=2_000),
     "histogram, Gaussian": Case(**_counted("histogram", "gaussian", columns=PAIR), units=tuple(UNITS)),
@@ -163,6 +169,8 @@ CASES: dict[str, Case] = {
     "mutual information, Gaussian": Case(**_counted("mutual-information", "gaussian", given=("b",))),
     "entropy map, Laplace": Case(**_counted("entropy-map", columns=PAIR)),
     "entropy map, Gaussian": Case(**_counted("entropy-map", "gaussian", columns=PAIR)),
+    "summary, Laplace": Case("summary", {"of": ("x", "y"), "by": ("a",), "mechanism": "laplace", **PURE}),
+    "summary, Gaussian": Case("summary", {**SPREAD, "mechanism": "gaussian", **NORMAL}),
     "mean curve, A2": Case("mean-curve", {"curve": "curve", **NORMAL}),
     "mean curve, C": Case("mean-curve", {"curve": "curve", "covariance": "C", **NORMAL}),
     "image, Laplace": Case("image", {"mechanism": "laplace", **PURE}, ("row, replace",)),

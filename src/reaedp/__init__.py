@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from reaedp.plan.kinds.curves import PlannedSyntheticCurves as PlannedSyntheticCurves
     from reaedp.plan.kinds.image import PlannedImage as PlannedImage
     from reaedp.plan.kinds.statistic import PlannedStatistic as PlannedStatistic
+    from reaedp.plan.kinds.summary import PlannedSummary as PlannedSummary
     from reaedp.plan.kinds.synthetic import PlannedSynthetic as PlannedSynthetic
     from reaedp.plan.plan import Plan as Plan
     from reaedp.plan.registration import register as register
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     from reaedp.statistics.marginal import KeyedMarginal as KeyedMarginal
     from reaedp.statistics.marginal import Marginal as Marginal
     from reaedp.statistics.statistic import Statistic as Statistic
+    from reaedp.statistics.summary.summary import Summary as Summary
     from reaedp.synthesis.amortised import Amortised as Amortised
     from reaedp.synthesis.deniability import Deniable as Deniable
     from reaedp.synthesis.marginal_model import MarginalModel as MarginalModel
@@ -145,6 +147,7 @@ _HOMES = {
         "PlannedSyntheticCurves",
     ),
     "reaedp.plan.kinds.image": ("PlannedImage",),
+    "reaedp.plan.kinds.summary": ("PlannedSummary",),
     "reaedp.plan.kinds.synthetic": ("PlannedSynthetic",),
     "reaedp.privacy.budget": ("Budget",),
     "reaedp.ledger.ledger": ("Ledger",),
@@ -169,6 +172,7 @@ _HOMES = {
         "Marginal",
     ),
     "reaedp.statistics.statistic": ("Statistic",),
+    "reaedp.statistics.summary.summary": ("Summary",),
     "reaedp.statistics.entropy.noisy_entropy": ("entropy_from_counts",),
     "reaedp.statistics.images.pixels": ("Pixels",),
     "reaedp.statistics.entropy.routed_entropy": ("RoutedEntropy",),

@@ -32,6 +32,7 @@ from reaedp.statistics.entropy.estimates import Estimates
 from reaedp.statistics.entropy.information import InformationMap
 from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import Marginal
+from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable
 from reaedp.synthesis.marginal_model import MarginalModel
@@ -136,6 +137,7 @@ _INTEGERS = ByKind[Callable[[Any], Any]](
         **dict.fromkeys((Entropy, ConditionalEntropy, MutualInformation), _steps),
         EntropyMap: _steps_of_map,
         MeanCurve: lambda value: np.append(value.sums, value.count),
+        Summary: lambda value: value.noisy,
     },
     otherwise=np.asarray,
     plain=("KeyedMarginal", "RoutedEntropy", *RECORDS, "SyntheticCurves"),  # no vectors

@@ -5,7 +5,7 @@ are counted, chosen by an order that depends on that person's rows and name alon
 nothing: a release that was paid for does not fail by what the data holds.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 
 from reaedp.answer import Integers
 from reaedp.contract import Column, Contract
+from reaedp.curator import part_sums
 from reaedp.curator.encode import encode, located
 from reaedp.curator.picture import read_picture
 from reaedp.engines.blocks import merged
 from reaedp.engines.data import Data, Engine
 from reaedp.engines.source import Source, Unreadable, counted, open_source
 from reaedp.errors import DeclarationError, ReaedpError
+from reaedp.statistics.summary.parts import Parts
 from reaedp.table import KeyCounts, Table
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 #: Cells that are held together when there are more; noise for so many takes a second.
 CELLS_OF_A_PART = 2**17
+NOTHING: Mapping[str, nw.Expr] = {}
 
 
 class Records:
@@ -82,7 +85,7 @@ class Records:
         """How many rows fall into each cell that has any."""
         columns = self._contract.select(names)
         keys = [f"k{number}" for number in range(len(columns))]
-        arrays = self._collected(counted(self._encoded(columns, keys), keys), [*keys, "rows"])
+        arrays = self._collected(counted(self._encoded(columns, keys), keys))
         return _key_counts(columns, [arrays[key] for key in keys], arrays["rows"])
 
     def key_parts(self, names: tuple[str, ...]) -> Iterator[KeyCounts]:
@@ -110,6 +113,19 @@ class Records:
             axes = tuple(columns[name] for name in block)
             yield from _summed(axes, [arrays[keys[name]] for name in block], arrays["rows"], answered)
 
+    def part_sums(self, parts: Sequence[Parts], by: tuple[str, ...]) -> Integers:
+        """Parts of some columns, a row for each group of cells of others, groups without rows included."""
+        axes, own = self._contract.select(by), tuple(one.column for one in parts)
+        keys, codes = [f"k{number}" for number in range(len(axes))], [f"c{number}" for number in range(len(own))]
+        columns = tuple({column.name: column for column in (*axes, *own)}.values())
+        places = {column.name: number for number, column in enumerate(columns)}
+        cells = {f"cell{places[column.name]}": encode(column, places[column.name]) for column in columns}
+        coded = {key: nw.col(f"cell{places[axis.name]}") for key, axis in zip(keys, axes, strict=True)}
+        coded |= {key: part_sums.code(one, places[one.column.name]) for key, one in zip(codes, parts, strict=True)}
+        rows = self._coded(columns, coded, first=cells).with_columns(nw.lit(0).alias(part_sums.WHOLE))
+        query = part_sums.summed(rows, parts, codes, keys or [part_sums.WHOLE])
+        return part_sums.assembled(self._collected(query), parts, codes, axes)
+
     def level_counts(self, name: str, longest: int) -> dict[str, int]:
         """How many rows hold each text in a column whose levels are not declared; longer texts are cut."""
         unit = self._contract.unit
@@ -117,7 +133,7 @@ class Records:
         texts = frame.with_columns(nw.col("v0").str.slice(0, longest)).filter(~nw.col("v0").is_null())
         if unit.person is not None:
             texts = _first_rows(texts, unit.rows, ["h0"], ["v0"])
-        arrays = self._collected(counted(texts, ["v0"]), ["v0", "rows"])
+        arrays = self._collected(counted(texts, ["v0"]))
         return dict(zip(arrays["v0"].tolist(), arrays["rows"].tolist(), strict=True))
 
     def rows(self, names: tuple[str, ...]) -> NDArray[np.int32]:
@@ -171,21 +187,31 @@ class Records:
 
     def _encoded(self, columns: tuple[Column, ...], keys: list[str]) -> nw.LazyFrame[Any]:
         """One row of cell numbers for each row that counts."""
-        unit = self._contract.unit
+        return self._coded(columns, {keys[i]: encode(column, i) for i, column in enumerate(columns)})
+
+    def _coded(
+        self, columns: tuple[Column, ...], codes: Mapping[str, nw.Expr], first: Mapping[str, nw.Expr] = NOTHING
+    ) -> nw.LazyFrame[Any]:
+        """One row of whole numbers, by name, for each row that counts; one that is negative drops the row.
+
+        What codes look at more than once is computed `first`.
+        """
+        unit, keys = self._contract.unit, list(codes)
         frame = located(self._canonical(columns), columns, total=self._source.total)
+        frame = frame.with_columns(**first) if first else frame
         whose = ["person", "hash0", "hash1"] if unit.person else []
-        coded = frame.select(*whose, *(encode(column, i).alias(keys[i]) for i, column in enumerate(columns)))
-        for column, key in zip(columns, keys, strict=True):
-            if column.drops:
+        coded = frame.select(*whose, *(code.alias(key) for key, code in codes.items()))
+        if any(column.drops for column in columns):
+            for key in keys:
                 coded = coded.filter(nw.col(key) >= 0)
         return _first_rows(coded, unit.rows, keys, keys) if unit.person else coded
 
-    def _collected(self, query: nw.LazyFrame[Any], names: Sequence[str]) -> dict[str, NDArray[Any]]:
+    def _collected(self, query: nw.LazyFrame[Any]) -> dict[str, NDArray[Any]]:
         """The result of a query, which has no rows where those of the data cannot be read."""
         try:
             return self._source.collect(query)
         except Unreadable:
-            return {name: np.empty(0, dtype=np.int64) for name in names}
+            return _NoRows()
 
 
 def _key_counts(axes: tuple[Column, ...], keys: list[NDArray[Any]], rows: NDArray[Any]) -> KeyCounts:

@@ -9,7 +9,7 @@ from reaedp.attacks.space import Space
 from reaedp.evaluation.finished import Finished
 from reaedp.label import shown
 from reaedp.report.panel import Cell, Grid
-from reaedp.statistics.by_kind import ENTROPIES, ByKind
+from reaedp.statistics.by_kind import ENTROPIES, SUMMARIES, ByKind
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.synthesis.synthetic import Synthetic
 
@@ -57,5 +57,5 @@ _SEARCHES = ByKind[Callable[[Finished, np.random.Generator], Grid] | None](
     "whom an attacker would look for first",
     {Marginal: _rare, KeyedMarginal: _rare, Synthetic: _far},
     otherwise=None,
-    plain=(*ENTROPIES, "EntropyHistogram", "MeanCurve", "SyntheticCurves", "Pixels"),
+    plain=(*ENTROPIES, *SUMMARIES, "EntropyHistogram", "MeanCurve", "SyntheticCurves", "Pixels"),
 )

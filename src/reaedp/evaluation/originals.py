@@ -14,6 +14,7 @@ from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
 from reaedp.statistics.entropy.entropy_map import EntropyMap
 from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
+from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.synthetic import Synthetic
 
 
@@ -57,6 +58,17 @@ def _mean(release: Finished) -> Any:
     return exact.on(release.released()["time"], release.noise)
 
 
+def true_frame(release: Finished) -> Any:
+    """The figures that the exact parts give, in the order of the file; a group without rows has a note."""
+    statistic: Any = release.statistic
+    exact = statistic.value(release.contract, statistic.answer(release.truth))
+    return statistic.frame(exact, release.noise)
+
+
+def _figures(release: Finished) -> Any:
+    return true_frame(release)["value"]
+
+
 def _shares(release: Finished) -> Any:
     names = release.statistic.columns
     return {
@@ -78,6 +90,7 @@ _ORIGINALS = ByKind[Callable[[Finished], Any] | None](
         EntropyMap: _information,
         MeanCurve: _mean,
         Synthetic: _shares,
+        Summary: _figures,
     },
     otherwise=None,
     plain=("SyntheticCurves", "Pixels"),

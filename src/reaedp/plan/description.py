@@ -25,6 +25,7 @@ from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
 from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.statistics.statistic import Statistic
+from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable
 from reaedp.synthesis.marginal_model import MarginalModel
@@ -45,6 +46,7 @@ STATISTICS: dict[str, type[Any]] = {
         MeanCurve,
         SyntheticCurves,
         Pixels,
+        Summary,
     )
 }
 MECHANISMS: dict[str, type[Any]] = {

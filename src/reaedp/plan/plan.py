@@ -13,6 +13,7 @@ from reaedp.plan.kinds.counted import PlannedRelease
 from reaedp.plan.kinds.curves import PlannedMeanCurve, PlannedSyntheticCurves
 from reaedp.plan.kinds.image import PlannedImage
 from reaedp.plan.kinds.kind import Planned
+from reaedp.plan.kinds.summary import PlannedSummary
 from reaedp.plan.kinds.synthetic import PlannedSynthetic
 from reaedp.plan.request import Request
 from reaedp.privacy.accounting import tally
@@ -21,7 +22,14 @@ from reaedp.privacy.loss import Loss
 #: What can be planned, and the keys that each kind understands.
 KINDS: dict[str, type[Planned]] = {
     kind: planned
-    for planned in (PlannedRelease, PlannedSynthetic, PlannedMeanCurve, PlannedSyntheticCurves, PlannedImage)
+    for planned in (
+        PlannedRelease,
+        PlannedSummary,
+        PlannedSynthetic,
+        PlannedMeanCurve,
+        PlannedSyntheticCurves,
+        PlannedImage,
+    )
     for kind in planned.kinds
 }
 

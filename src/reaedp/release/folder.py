@@ -27,7 +27,7 @@ from reaedp.release.readme import readme
 from reaedp.release.release import Release
 from reaedp.report.charts.curves import mean_curve, synthetic_curves
 from reaedp.report.charts.drawing import drawn, svg
-from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, ByKind
+from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, SUMMARIES, ByKind
 from reaedp.statistics.statistic import Statistic
 
 #: The page for people in a release folder, and what makes it from the other files there.
@@ -155,7 +155,7 @@ _PICTURES = ByKind[Callable[[dict[str, NDArray[Any]]], dict[str, Any]] | None](
     "a picture beside its numbers",
     {MeanCurve: mean_curve, SyntheticCurves: synthetic_curves},
     otherwise=None,
-    plain=(*HISTOGRAMS, *ENTROPIES, "KeyedMarginal", "Synthetic", "Pixels"),
+    plain=(*HISTOGRAMS, *ENTROPIES, *SUMMARIES, "KeyedMarginal", "Synthetic", "Pixels"),
 )
 
 

@@ -20,7 +20,7 @@ from reaedp.privacy.accounting import epsilon, tally
 from reaedp.privacy.loss import Price, PureDP
 from reaedp.privacy.unit import Unit
 from reaedp.statistics import histogram
-from reaedp.statistics.by_kind import CURVES, RECORDS, ByKind
+from reaedp.statistics.by_kind import CURVES, RECORDS, SUMMARIES, ByKind
 from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
 from reaedp.statistics.entropy.entropy_map import EntropyMap
@@ -30,6 +30,9 @@ from reaedp.statistics.histogram import Interval
 from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.statistics.statistic import Statistic
+from reaedp.statistics.summary.comparison import Comparison
+from reaedp.statistics.summary.summaries import Summaries
+from reaedp.statistics.summary.summary import Summary
 from reaedp.table import Table
 
 #: Cells of a histogram from which a few rows are quickly shown.
@@ -119,6 +122,25 @@ class Release(Framed):
         """Shannon's entropy of what was counted, with an interval: from counts, or as it was released."""
         return _ENTROPIES.of(self.statistic)(self, confidence)
 
+    def summary(self, confidence: float = 0.95) -> dict[str, NDArray[Any]]:
+        """The figures of a summary with intervals that hold this often, a row for each group, column and statistic."""
+        return self._summaries().columns(self.noise, confidence, ("low", "high"))
+
+    def compare(
+        self, statistic: str, /, *, of: str | None = None, confidence: float = 0.95, **groups: Any
+    ) -> Comparison:
+        """The difference and the ratio of a `statistic` of two groups, with intervals that hold this often.
+
+        `groups` name a cell of each column by which a summary was made, and a pair of cells for one of them; `of` names
+        the column if there are several.
+        """
+        return self._summaries().compare(self.noise, statistic, of, confidence, groups)
+
+    def _summaries(self) -> Summaries:
+        if not isinstance(self.value, Summaries):
+            raise DeclarationError(f"{self.statistic.title} is no summary by groups.")
+        return self.value
+
     def columns(self) -> dict[str, NDArray[Any]]:
         """The columns of the release's files: numbers as released, and what follows from them."""
         if isinstance(self.value, Written):
@@ -207,6 +229,14 @@ def _pairs(release: Release) -> str:
     return bars(height, f"mutual information of each pair with 95 % intervals{_GREY}", low, high, low <= 0)
 
 
+def _means(release: Release) -> str:
+    """The figure that people look for first, of every group of the first column."""
+    found, statistic = release.columns(), release.value.main
+    chosen = (found["column"] == release.value.parts[0].column.name) & (found["statistic"] == statistic)
+    height, low, high = (np.asarray(found[name], dtype=np.float64)[chosen] for name in ("value", "low_95", "high_95"))
+    return bars(height, f"{statistic} of each group with 95 % intervals", low, high, found["note"][chosen] != "")
+
+
 def _mean_curve(release: Release) -> str:
     found = release.columns()
     words = "the mean over time with a 95 % band for the whole curve"
@@ -235,6 +265,7 @@ _DRAWINGS = ByKind[Callable[[Release], str]](
         EntropyMap: _pairs,
         MeanCurve: _mean_curve,
         Pixels: _picture,
+        Summary: _means,
     },
     otherwise=_own_drawing,
     plain=("Synthetic", "SyntheticCurves"),
@@ -275,5 +306,8 @@ _ENTROPIES = ByKind[Callable[[Release, float], EntropyEstimate]](
         RoutedEntropy: lambda release, confidence: release.value.entropy(release.noise, confidence),
     },
     otherwise=_of_any,
-    plain=("KeyedMarginal", "ConditionalEntropy", "MutualInformation", "EntropyMap", "Pixels", *RECORDS, *CURVES),
+    plain=(
+        *("KeyedMarginal", "ConditionalEntropy", "MutualInformation", "EntropyMap", "Pixels"),
+        *(*RECORDS, *CURVES, *SUMMARIES),
+    ),
 )

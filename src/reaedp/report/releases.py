@@ -15,6 +15,7 @@ from reaedp.report.charts.drawing import drawn
 from reaedp.report.charts.entropies import entropies, information_map
 from reaedp.report.charts.histograms import histogram, largest_cells
 from reaedp.report.charts.records import profile
+from reaedp.report.charts.summaries import dots
 from reaedp.report.number import written
 from reaedp.report.panel import Cell, Figure, Grid, Panel, Picture
 from reaedp.report.profile import shares
@@ -26,6 +27,7 @@ from reaedp.statistics.entropy.entropy_map import EntropyMap
 from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
 from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
+from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.synthetic import Synthetic
 
 #: Rows of a table on a page, rows of a preview, and columns of it; the rest is in the files.
@@ -210,6 +212,30 @@ def _preview(release: Published, rows: int) -> Grid:
     return Grid("The first synthetic records", heads, body, rest)
 
 
+def _summary(release: Published, original: NDArray[Any] | None) -> Panel:
+    statistic: Any = release.statistic
+    frame = release.frame
+    main = "mean" if "mean" in statistic.statistics else statistic.statistics[0]
+    figures = [
+        Figure(
+            drawn(dots(frame, list(frame)[: len(statistic.by)], column, main, original)),
+            f"The {main} of {shown(column)}{' in each group' if statistic.by else ''}, with 95 % intervals.",
+        )
+        for column in statistic.of[:MOST_PROFILES]
+    ]
+    return _panel(
+        release,
+        use=f"{shown(release.record['title'], 160)}. Intervals cover the noise in the figure of the rows themselves;"
+        " that of the population mean covers sampling as well. Values outside the declared range count as its nearest"
+        " end, or as the contract says.",
+        error=f"Parts of counts are off by {written(release.record['mean_error'], 3)} rows on average; the intervals"
+        " tell what follows for each figure.",
+        figures=figures,
+        grids=[_numbers(release, original)],
+        private=original is None,
+    )
+
+
 def _numbers(release: Published, original: Any, order: NDArray[Any] | None = None) -> Grid:
     """The released numbers as a table, in the order of the file or with the largest first."""
     columns = dict(release.frame)
@@ -267,7 +293,8 @@ _SECTIONS = ByKind[Callable[[Published, Any], Panel]](
         SyntheticCurves: _synthetic_curves,
         Pixels: _picture,
         Synthetic: _synthetic,
+        Summary: _summary,
     },
     otherwise=_plain,
 )
-_UNITS = {_histogram: "rows", _keys: "rows", _synthetic: "rows", _entropies: "bits", _map: "bits"}
+_UNITS = {_histogram: "rows", _keys: "rows", _summary: "rows", _synthetic: "rows", _entropies: "bits", _map: "bits"}

@@ -29,13 +29,14 @@ from reaedp.release.manifest import understood
 from reaedp.release.place import open_plain, read_plain
 from reaedp.release.verification.derived import Rebuilt
 from reaedp.release.verification.values import integers, value
-from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, ByKind, no_way
+from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, SUMMARIES, ByKind, no_way
 from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
 from reaedp.statistics.entropy.entropy_map import EntropyMap
 from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
 from reaedp.statistics.images.pixels import Pixels, image_library
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
+from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.deniability import Deniable
 from reaedp.synthesis.synthetic import Synthetic
 
@@ -263,6 +264,7 @@ _CHECKS = ByKind[Callable[[Rebuilt, Frame], bool] | None](
         MeanCurve: _mean_curve,
         SyntheticCurves: _curves,
         Pixels: _follows,
+        Summary: _follows,
     },
     otherwise=None,
 )
@@ -290,7 +292,7 @@ _COUNTED = ByKind[Callable[[Frame], int] | None](
         SyntheticCurves: lambda frame: len(set(frame["curve"].tolist())),
     },
     otherwise=None,
-    plain=(*HISTOGRAMS, *ENTROPIES, "KeyedMarginal", "MeanCurve", "Pixels"),
+    plain=(*HISTOGRAMS, *ENTROPIES, *SUMMARIES, "KeyedMarginal", "MeanCurve", "Pixels"),
 )
 
 

@@ -16,6 +16,7 @@ from reaedp.release.manifest import understood
 from reaedp.release.pattern import Keys, ListOf, Maybe, Object, OneOf, Pattern, Real, Text, Whole
 from reaedp.release.verification.derived import CLOSE, Rebuilt
 from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, NOISES, ByKind
+from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable
 from reaedp.synthesis.marginal_model import MarginalModel
@@ -52,7 +53,10 @@ _KEYS = ByKind[Pattern](
 #: A mean curve tells the noisy numbers that it is made of; manifests of the first version did not.
 _NUMBERS = ByKind[Pattern | None](
     "noisy numbers that a manifest tells of it",
-    {MeanCurve: Keys({"noisy_sums": ListOf(Whole(-(2**63))), "noisy_count": Whole(-(2**63))})},
+    {
+        MeanCurve: Keys({"noisy_sums": ListOf(Whole(-(2**63))), "noisy_count": Whole(-(2**63))}),
+        Summary: Keys({"noisy_parts": ListOf(Whole(-(2**63)))}),
+    },
     otherwise=None,
     plain=(*HISTOGRAMS, *ENTROPIES, "KeyedMarginal", "Synthetic", "SyntheticCurves", "Pixels"),
 )

@@ -1,6 +1,6 @@
 """Released values built again from the numbers in their files: what a statistic's frame was made from."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from reaedp.statistics.entropy.noisy_entropy import EntropyEstimate
 from reaedp.statistics.entropy.routed_entropy import RoutedEntropy, WrittenEntropy
 from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
+from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.synthetic import Synthetic, SyntheticRecords
 from reaedp.table import KeyCounts
 
@@ -97,9 +98,19 @@ def _mean_curve(release: Rebuilt, frame: Frame) -> Any:
     if not details:
         return Written(dict(frame))
     numbers = [*details["noisy_sums"], details["noisy_count"]]
+    return release.statistic.value(release.contract, _told(release, numbers))
+
+
+def _summary(release: Rebuilt, frame: Frame) -> Any:  # noqa: ARG001
+    """From the noisy parts, which the manifest holds."""
+    return release.statistic.value(release.contract, _told(release, release.record["details"]["noisy_parts"]))
+
+
+def _told(release: Rebuilt, numbers: Sequence[Any]) -> NDArray[np.int64]:
+    """Whole numbers that a manifest tells, as many as the statistic has."""
     if any(type(number) is not int for number in numbers) or len(numbers) != release.statistic.cells(release.contract):
-        raise ValueError("not as many whole numbers as there are coefficients, and one")
-    return release.statistic.value(release.contract, np.array(numbers, dtype=np.int64))
+        raise ValueError("not as many whole numbers as there should be")
+    return np.array(numbers, dtype=np.int64)
 
 
 def _curves(release: Rebuilt, frame: Frame) -> ReleasedCurves:
@@ -151,6 +162,7 @@ _VALUES = ByKind[Callable[[Rebuilt, Frame], Any]](
         MeanCurve: _mean_curve,
         SyntheticCurves: _curves,
         Pixels: _pixels,
+        Summary: _summary,
     },
     otherwise=lambda _, frame: Written(dict(frame)),
 )
