@@ -189,11 +189,11 @@ def _of_summary(request: Request, contract: Contract, noise: Calibrated) -> Expe
     known = f"{expected.rows:,.0f}" if expected.promised else f"{expected.rows:,.0f} (for example)"
     means = ", ".join(f"{name} ±{off:.3g}" for name, off in expected.means.items())
     words = (
-        f"Counts are within ±{expected.count:,.3g} rows with 95 % confidence. In a group of {known} rows, means are"
+        f"Counts are within ±{expected.counts:,.3g} rows with 95 % confidence. In a group of {known} rows, means are"
         f" within: {means}; with more rows in proportion less."
     )
     bound_all = noise.error_quantile(0.95, cells=request.statistic.cells(contract)) * request.statistic.step(contract)
-    return Expected("rows", noise.mean_error * request.statistic.step(contract), expected.count, bound_all, words)
+    return Expected("rows", noise.mean_error * request.statistic.step(contract), expected.counts, bound_all, words)
 
 
 def _of_any(request: Request, contract: Contract, noise: Calibrated) -> Expected:

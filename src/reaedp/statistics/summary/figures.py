@@ -94,7 +94,8 @@ class ColumnFigures:
             weights = self._tested(places)
             by_noise, normal = self._reach(weights), float(ndtri(tail)) ** 2 * variance(self.noise, weights)
             squares = np.maximum(by_noise**2, normal)[None, :] + by_sampling[:, None] ** 2
-            return np.sqrt(squares)
+            together: Floats = np.sqrt(squares)
+            return together
 
         ends = share_interval(self._of(self.parts.position), self._of(self.parts.count), reached)
         low, high = np.where(enough, ends.low, 0.0), np.where(enough, ends.high, 1.0)

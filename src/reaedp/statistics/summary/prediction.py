@@ -20,7 +20,7 @@ class ExpectedErrors(NamedTuple):
 
     rows: float
     promised: bool
-    count: float
+    counts: float
     means: dict[str, float]
 
 
@@ -33,9 +33,9 @@ def expected_errors(
     dropped = any(column.drops for column in contract.select(statistic.columns))
     promised = unit.at_least is not None and not dropped
     rows = (unit.at_least or SOME_ROWS) / groups if promised else float(SOME_ROWS)
-    count = float(reach(noise, parts[0].count, confidence)) / parts[0].steps
+    counts = float(reach(noise, parts[0].count, confidence)) / parts[0].steps
     means = {one.column.name: mean_error(one, noise, rows, confidence) for one in parts}
-    return ExpectedErrors(rows, promised, count, means)
+    return ExpectedErrors(rows, promised, counts, means)
 
 
 def mean_error(parts: Parts, noise: Calibrated, rows: float, confidence: float) -> float:

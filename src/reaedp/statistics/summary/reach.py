@@ -59,7 +59,8 @@ def _laplace(noise: Calibrated, weights: Floats, confidence: float) -> Floats:
         middle = (low + high) / 2
         outside = (shares * np.exp(-middle[:, None] / spaced)).sum(axis=1) > 1 - confidence
         low, high = np.where(outside, middle, low), np.where(outside, high, middle)
-    return high * largest * noise.scale
+    found: Floats = high * largest * noise.scale
+    return found
 
 
 def _apart(weights: Floats) -> Floats:
@@ -74,7 +75,8 @@ def _apart(weights: Floats) -> Floats:
 def _any(noise: Calibrated, weights: Floats, confidence: float) -> Floats:
     """For noise of another law: all numbers at once are within its error quantile."""
     used = int((weights > 0).sum(axis=1).max(initial=1))
-    return weights.sum(axis=1) * noise.error_quantile(confidence, cells=max(used, 1))
+    found: Floats = weights.sum(axis=1) * noise.error_quantile(confidence, cells=max(used, 1))
+    return found
 
 
 _REACHES = ByKind[Callable[[Calibrated, Floats, float], Floats]](
