@@ -52,6 +52,11 @@ VALUES = (
     Integer(name="y", lower=-2, upper=2, provenance="public"),
     Category(name="z", levels=("one", "two", "three"), provenance="public"),
 )
+#: Numbers to add up: one that is rounded to the lattice, and one that is not.
+SUMMED = (
+    Number(name="u", lower=-1.0, upper=1000.0, bins=3, provenance="public"),
+    Integer(name="v", lower=0, upper=30, provenance="public"),
+)
 CURVE = made_up_curve(points=5, rank=3)
 PICTURE = Picture(width=2, height=2, channels=1, lower=0, upper=255, provenance="public")
 UNITS = {
@@ -113,9 +118,9 @@ class Case:
 
     def request(self, unit: str) -> tuple[Request, Contract]:
         """As a plan would make it."""
-        named = (self.keys.get(key, ()) for key in ("columns", "given", "of", "on"))
+        named = (self.keys.get(key, ()) for key in ("columns", "given", "of", "on", "by"))
         names = {name for found in named for name in column_names(found)}
-        columns = [column for column in (*COLUMNS, MIDDLE, WIDE, *VALUES) if column.name in names]
+        columns = [column for column in (*COLUMNS, *SUMMED, MIDDLE, WIDE, *VALUES) if column.name in names]
         terms = contract(UNITS[unit], *columns, picture=PICTURE if self.kind == "image" else None)
         if self.made is not None:
             return self.made(terms)
@@ -150,6 +155,7 @@ def _curves(law: str) -> dict[str, Any]:
 
 
 PAIR = ("a", "b")
+SPREAD: dict[str, Any] = {"of": ("u",), "by": ("a",), "statistics": ("mean", "sd"), "clipped": True}
 CASES: dict[str, Case] = {
     "histogram, Laplace": Case(**_counted("histogram", columns=PAIR), units=tuple(UNITS), runs=2_000),
     "histogram, Gaussian": Case(**_counted("histogram", "gaussian", columns=PAIR), units=tuple(UNITS)),
@@ -176,6 +182,8 @@ CASES: dict[str, Case] = {
     "regression": Case(
         "regression", {"of": "x", "on": ("y", "z"), **NORMAL}, ("person, replace",), runs=200, note=SQUARED
     ),
+    "summary, Laplace": Case("summary", {"of": ("u", "v"), "by": ("a",), "mechanism": "laplace", **PURE}),
+    "summary, Gaussian": Case("summary", {**SPREAD, "mechanism": "gaussian", **NORMAL}),
     "mean curve, A2": Case("mean-curve", {"curve": "curve", **NORMAL}),
     "mean curve, C": Case("mean-curve", {"curve": "curve", "covariance": "C", **NORMAL}),
     "image, Laplace": Case("image", {"mechanism": "laplace", **PURE}, ("row, replace",)),

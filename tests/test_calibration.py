@@ -164,3 +164,18 @@ def test_mistakes_on_the_command_line_exit_with_2(calibrate: Calibrate, argument
     done = calibrate("--change", "replace", *arguments)
     assert (2, "") == (done.returncode, done.stdout)
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("mechanism", [{"mechanism": "laplace"}, {"mechanism": "gaussian", "delta": 1e-6}])
+def test_the_price_of_a_mean_is_the_least_that_keeps_its_error(mechanism: dict[str, Any]) -> None:
+    asked = Calibration(kind="mean", change="add-remove", width=200_000.0, rows=10_000, **mechanism)
+    solved = asked.solve(200.0)
+    assert solved.epsilon is not None
+    assert solved.bound() <= 200.0
+    assert 200.0 < replace(solved, epsilon=0.99 * solved.epsilon).bound()
+
+
+def test_a_mean_has_a_width_and_nothing_else_has() -> None:
+    for wrong in ({"kind": "mean"}, {"kind": "counts", "width": 1.0}):
+        with pytest.raises(DeclarationError, match="width"):
+            Calibration(change="add-remove", **wrong)  # type: ignore[arg-type]

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from reaedp.plan.kinds.moments import PlannedCorrelation as PlannedCorrelation
     from reaedp.plan.kinds.moments import PlannedRegression as PlannedRegression
     from reaedp.plan.kinds.statistic import PlannedStatistic as PlannedStatistic
+    from reaedp.plan.kinds.summary import PlannedSummary as PlannedSummary
     from reaedp.plan.kinds.synthetic import PlannedSynthetic as PlannedSynthetic
     from reaedp.plan.plan import Plan as Plan
     from reaedp.plan.registration import register as register
@@ -85,6 +86,7 @@ if TYPE_CHECKING:
     from reaedp.statistics.moments.correlation import Correlation as Correlation
     from reaedp.statistics.moments.regression import Regression as Regression
     from reaedp.statistics.statistic import Statistic as Statistic
+    from reaedp.statistics.summary.summary import Summary as Summary
     from reaedp.synthesis.amortised import Amortised as Amortised
     from reaedp.synthesis.deniability import Deniable as Deniable
     from reaedp.synthesis.marginal_model import MarginalModel as MarginalModel
@@ -157,6 +159,7 @@ _HOMES = {
         "PlannedCorrelation",
         "PlannedRegression",
     ),
+    "reaedp.plan.kinds.summary": ("PlannedSummary",),
     "reaedp.plan.kinds.synthetic": ("PlannedSynthetic",),
     "reaedp.privacy.budget": ("Budget",),
     "reaedp.ledger.ledger": ("Ledger",),
@@ -183,6 +186,7 @@ _HOMES = {
     "reaedp.statistics.moments.correlation": ("Correlation",),
     "reaedp.statistics.moments.regression": ("Regression",),
     "reaedp.statistics.statistic": ("Statistic",),
+    "reaedp.statistics.summary.summary": ("Summary",),
     "reaedp.statistics.entropy.noisy_entropy": ("entropy_from_counts",),
     "reaedp.statistics.images.pixels": ("Pixels",),
     "reaedp.statistics.entropy.routed_entropy": ("RoutedEntropy",),

@@ -21,6 +21,7 @@ from reaedp import (
     MutualInformation,
     Number,
     RoutedEntropy,
+    Summary,
     Threshold,
     TwoStage,
     Unit,
@@ -57,6 +58,7 @@ VECTORS = [
     ConditionalEntropy(("x",), ("y",)),
     MutualInformation(("x",), ("z",)),
     EntropyMap("x", "y", "z"),
+    Summary(("x", "z"), "y"),
 ]
 everywhere = pytest.mark.parametrize("unit", UNITS, ids=lambda u: f"{u.change}-{u.rows}")
 

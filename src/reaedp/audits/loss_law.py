@@ -22,6 +22,8 @@ _SAME = 12
 _DEVIATIONS = 12
 #: Above this scale the integers are so dense that the normal law serves; below, sums over integers are exact.
 DENSE = 500.0
+#: A move of more steps than this is counted in longer ones.
+MOST_STEPS = 1_000
 
 
 class Curve(Protocol):
@@ -114,10 +116,22 @@ def mixed(laws: Iterable[LossLaw]) -> LossLaw:
 
 
 def laplace_law(moves: NDArray[np.int64], scale: float) -> LossLaw:
-    """Integers moved by this much each, under discrete Laplace noise: losses are steps of 2 / scale."""
+    """Integers moved by this much each, under discrete Laplace noise: losses are steps of 2 / scale.
+
+    On a fine lattice, moves are counted in longer steps, and rounded down: no loss comes out larger than it is.
+    """
+    moves, scale = _coarser(np.abs(moves), scale)
     masses: Floats = reduce(np.convolve, (_laplace_masses(int(move), scale) for move in np.abs(moves)), np.ones(1))
     total = len(masses) - 1
     return LossLaw((2.0 * np.arange(total + 1.0) - total) / scale, masses)
+
+
+def _coarser(moves: NDArray[np.int64], scale: float) -> tuple[NDArray[np.int64], float]:
+    """The same moves and scale in steps of which the least move has at most `MOST_STEPS`."""
+    least = int(moves[moves > 0].min(initial=np.iinfo(np.int64).max)) if moves.any() else 1
+    if least <= MOST_STEPS:
+        return moves, scale
+    return moves * MOST_STEPS // least, scale * MOST_STEPS / least
 
 
 def _laplace_masses(move: int, scale: float) -> Floats:

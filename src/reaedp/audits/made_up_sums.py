@@ -1,6 +1,6 @@
 """Made-up curves as sums of lattice points, and made-up pictures as values: worst cases need no more of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
@@ -11,7 +11,9 @@ from reaedp.contract import Contract, Curve, Picture
 from reaedp.curves.lattice import RADIUS
 from reaedp.curves.mean_curve import MeanCurve, share_of_a_person
 from reaedp.statistics.moments.space import MomentSpace
-from reaedp.statistics.statistic import Answers, Multipliable, Pixelled, Summable
+from reaedp.statistics.statistic import Answers, Multipliable, Pixelled, Summable, Sums
+from reaedp.statistics.summary.parts import Parts
+from reaedp.statistics.summary.summary import Summary
 
 
 def made_up_curve(points: int, rank: int) -> Curve:
@@ -77,6 +79,39 @@ class MadeUpPicture:
     def answer(self, statistic: Answers[Pixelled]) -> Any:
         """The exact answer of a statistic that asks for pixels only."""
         return statistic.answer(self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MadeUpParts:
+    """Records that exist only as the sums of the parts of their columns, group by group."""
+
+    contract: Contract
+    sums: Integers
+
+    def part_sums(self, parts: Sequence[Parts], by: tuple[str, ...]) -> Integers:  # noqa: ARG002
+        """The parts, a row for each group."""
+        return self.sums
+
+    def answer(self, statistic: Answers[Sums]) -> Any:
+        """The exact answer of a statistic that asks for parts only."""
+        return statistic.answer(self)
+
+
+def parts_apart(statistic: Summary, contract: Contract, others: int) -> tuple[str, MadeUpParts, MadeUpParts]:
+    """A unit's rows at the upper ends of all ranges in the first group; before, at the lower ends in the last one."""
+    parts, rows, groups = statistic.parts(contract), contract.unit.rows, statistic.groups(contract)
+
+    def placed(group: int, end: str, count: int) -> Integers:
+        sums = np.zeros((groups, sum(len(one.names) for one in parts)), dtype=np.int64)
+        ends = np.concatenate([one.weights(**{end: float(one.steps)}) for one in parts])
+        sums[group] = ends.astype(np.int64) * count
+        return sums
+
+    crowd = placed(0, "upper", others) + placed(0, "lower", others)
+    replaced = contract.unit.change == "replace"
+    before = crowd + placed(-1, "lower", rows) if replaced else crowd
+    label = "all its values at one end, and then at the other" if replaced else "all its values at one end"
+    return label, MadeUpParts(contract, before), MadeUpParts(contract, crowd + placed(0, "upper", rows))
 
 
 def farthest_curves(statistic: MeanCurve, contract: Contract, others: int) -> tuple[str, MadeUpCurves, MadeUpCurves]:

@@ -33,6 +33,8 @@ from reaedp.statistics.levels import Levels
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.grid import Grid
 from reaedp.statistics.moments.regression import Regression
+from reaedp.statistics.summary.parts import bounds
+from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.decode import decode
 from reaedp.synthesis.deniability import Deniable
@@ -329,6 +331,34 @@ def _clones(mechanism: Deniable, request: Request, contract: Contract) -> Codes:
     return np.stack(np.unravel_index(places, sizes), axis=1).astype(np.int32)
 
 
+def _summary(request: Request, contract: Contract, folder: Path) -> Iterator[NeighbourFiles]:
+    """One unit's rows at the upper ends of all ranges in the first group; before, at the lower ends in the last one."""
+    statistic: Any = request.statistic
+    unit, axes = contract.unit, contract.select(statistic.columns)
+    ends = {end: [_end(axis, end, summed=axis.name in statistic.of) for axis in axes] for end in ("lower", "upper")}
+    header = (*((unit.person,) if unit.person else ()), *(axis.name for axis in axes))
+    crowd = [(f"p{number}", *ends["lower" if number % 2 else "upper"]) for number in range(2 * SOME_ROWS)]
+    bound = unit.rows * (2 if unit.person else 1)
+    before = [("canary", *ends["lower"])] * bound if unit.change == "replace" else []
+    paths = [
+        write_csv(folder / f"{place}.csv", header, (row[-len(header) :] for row in crowd + own))
+        for place, own in (("first", before), ("second", [("canary", *ends["upper"])] * bound))
+    ]
+    yield NeighbourFiles(f"one {unit.noun} has all its values at one end", paths[0], paths[1])
+
+
+def _end(axis: Column, end: str, *, summed: bool) -> str:
+    """The text of a value at one end of the range; of a column of groups, in its first or last regular cell."""
+    if not summed:
+        place = 0 if end == "upper" else axis.regular - 1
+        return texts((axis,), np.array([[place]], dtype=np.int32))[0][0]
+    found = bounds(axis)
+    value = found.lower if end == "lower" else found.upper
+    if axis.kind == "date":
+        return str(np.datetime64(int(value), "D"))
+    return str(int(value)) if found.whole else repr(value)
+
+
 def _of_others(request: Request, contract: Contract, folder: Path) -> Iterator[NeighbourFiles]:
     """Levels are bought and not planned; all others, and a stranger's, as far as they have worst cases, are counts."""
     return (_levels if isinstance(request.statistic, Levels) else _of_counts)(request, contract, folder)
@@ -343,6 +373,7 @@ _FILES = ByKind[Callable[[Request, Contract, Path], Iterator[NeighbourFiles]]](
         Synthetic: _synthetic,
         Correlation: _moments,
         Regression: _moments,
+        Summary: _summary,
     },
     otherwise=_of_others,
     plain=(*HISTOGRAMS, "KeyedMarginal", *ENTROPIES),

@@ -34,6 +34,7 @@ from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import Marginal
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
+from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable
 from reaedp.synthesis.marginal_model import MarginalModel
@@ -140,6 +141,7 @@ _INTEGERS = ByKind[Callable[[Any], Any]](
         MeanCurve: lambda value: np.append(value.sums, value.count),
         Correlation: lambda value: value.noisy,
         Regression: lambda value: value.noisy,
+        Summary: lambda value: value.noisy,
     },
     otherwise=np.asarray,
     plain=("KeyedMarginal", "RoutedEntropy", *RECORDS, "SyntheticCurves"),  # no vectors

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.audits.made_up import MadeUp, Placement, codes, placed
-from reaedp.audits.made_up_sums import MadeUpMoments, farthest_curves, farthest_rows, pixels_apart
+from reaedp.audits.made_up_sums import MadeUpMoments, farthest_curves, farthest_rows, parts_apart, pixels_apart
 from reaedp.contract import Column, Contract
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.privacy.unit import Unit
@@ -27,6 +27,7 @@ from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.statistic import Statistic
+from reaedp.statistics.summary.summary import Summary
 from reaedp.table import domain_size
 
 #: Rows of everyone else where the contract promises no number of them.
@@ -258,6 +259,12 @@ def _pixels(statistic: Pixels, contract: Contract) -> Iterator[Neighbours]:  # n
     yield Neighbours("one pixel from end to end", *pixels_apart(contract))
 
 
+def _summary(statistic: Summary, contract: Contract) -> Iterator[Neighbours]:
+    """All rows of the unit are at one end of every range, in one group, and were at the other end, in another."""
+    label, first, second = parts_apart(statistic, contract, shared_rows(contract.unit))
+    yield Neighbours(f"one {contract.unit.noun} has {label}", first, second)
+
+
 _CASES = ByKind[Callable[[Any, Contract], Iterator[Neighbours]] | None](
     "neighbours that it tells apart best",
     {
@@ -273,6 +280,7 @@ _CASES = ByKind[Callable[[Any, Contract], Iterator[Neighbours]] | None](
         Pixels: _pixels,
         Correlation: _moments,
         Regression: _moments,
+        Summary: _summary,
     },
     otherwise=None,
     plain=("Synthetic", "SyntheticCurves"),  # audited part by part

@@ -21,6 +21,8 @@ def calibrate(
     ] = None,
     error_bits: Annotated[float | None, typer.Option(help="Largest acceptable error of the entropy, in bits.")] = None,
     error_count: Annotated[float | None, typer.Option(help="Largest acceptable error of any count, in rows.")] = None,
+    error_mean: Annotated[float | None, typer.Option(help="Largest acceptable error of a mean, in its unit.")] = None,
+    width: Annotated[float | None, typer.Option(help="For --error-mean: upper minus lower bound.")] = None,
     epsilon: Annotated[float | None, typer.Option(help="ε of the release. Leave out to solve for it.")] = None,
     rows: Annotated[int | None, typer.Option(help="Public lower bound on rows. Leave out to solve for it.")] = None,
     bins: Annotated[int | None, typer.Option(help="Cells in the histogram. Leave out to solve for it.")] = None,
@@ -46,24 +48,25 @@ def calibrate(
         change, max_rows = declared.unit.change, declared.unit.rows
     noise: dict[str, Any] = {"change": change, "max_rows": max_rows, "mechanism": mechanism, "delta": delta}
     facts: dict[str, Any] = {"epsilon": epsilon, "rows": rows, "bins": bins, "confidence": confidence}
-    asked = Calibration(kind=_kind(error_bits, error_count, route), **noise, **facts)
-    error = error_bits if error_count is None else error_count
-    assert error is not None
+    errors = {"bits": error_bits, "count": error_count, "mean": error_mean}
+    asked = Calibration(kind=_kind(errors, route), **noise, **facts, width=width)
+    error = next(given for given in errors.values() if given is not None)
     solved = asked.solve(error)
     _show(solved, _answer(asked, solved, error), plot)
     if declared is not None:
         typer.echo(_afforded(solved, declared))
 
 
-def _kind(error_bits: float | None, error_count: float | None, route: str) -> Any:
+def _kind(errors: dict[str, float | None], route: str) -> Any:
     from reaedp.errors import DeclarationError, unknown
 
-    if (error_bits is None) == (error_count is None):
-        raise DeclarationError("Give --error-bits or --error-count, not both.")
+    given = [name for name, error in errors.items() if error is not None]
+    if len(given) != 1:
+        raise DeclarationError("Give one of --error-bits, --error-count and --error-mean.")
     kinds = {"direct": "entropy", "histogram": "histogram-entropy"}
     if route not in kinds:
         raise DeclarationError(unknown("route", route, kinds))
-    return "counts" if error_bits is None else kinds[route]
+    return {"count": "counts", "mean": "mean"}.get(given[0], kinds[route])
 
 
 def _answer(asked: "Calibration", solved: "Calibration", error: float) -> str:
@@ -75,6 +78,7 @@ def _answer(asked: "Calibration", solved: "Calibration", error: float) -> str:
     }[asked.open]
     what = {
         "counts": f"all counts within {error:g} rows",
+        "mean": f"the mean of a group within {error:g}",
         "entropy": f"the entropy within {error:g} bits",
         "histogram-entropy": f"the entropy derived from the counts within {error:g} bits (predicted)",
     }[solved.kind]

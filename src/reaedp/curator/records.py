@@ -5,7 +5,7 @@ are counted, chosen by an order that depends on that person's rows and name alon
 nothing: a release that was paid for does not fail by what the data holds.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from reaedp.answer import Integers
 from reaedp.contract import Column, Contract
+from reaedp.curator import part_sums
 from reaedp.curator.encode import encode, located
 from reaedp.curator.picture import read_picture
 from reaedp.engines.blocks import merged
@@ -22,6 +23,7 @@ from reaedp.engines.data import Data, Engine
 from reaedp.engines.source import Source, Unreadable, counted, open_source
 from reaedp.errors import DeclarationError, ReaedpError
 from reaedp.statistics.moments.space import MomentSpace
+from reaedp.statistics.summary.parts import Parts
 from reaedp.table import KeyCounts, Table
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 #: Cells that are held together when there are more; noise for so many takes a second.
 CELLS_OF_A_PART = 2**17
+NOTHING: Mapping[str, nw.Expr] = {}
 
 
 class Records:
@@ -83,7 +86,7 @@ class Records:
         """How many rows fall into each cell that has any."""
         columns = self._contract.select(names)
         keys = [f"k{number}" for number in range(len(columns))]
-        arrays = self._collected(counted(self._encoded(columns, keys), keys), [*keys, "rows"])
+        arrays = self._collected(counted(self._encoded(columns, keys), keys))
         return _key_counts(columns, [arrays[key] for key in keys], arrays["rows"])
 
     def key_parts(self, names: tuple[str, ...]) -> Iterator[KeyCounts]:
@@ -111,6 +114,19 @@ class Records:
             axes = tuple(columns[name] for name in block)
             yield from _summed(axes, [arrays[keys[name]] for name in block], arrays["rows"], answered)
 
+    def part_sums(self, parts: Sequence[Parts], by: tuple[str, ...]) -> Integers:
+        """Parts of some columns, a row for each group of cells of others, groups without rows included."""
+        axes, own = self._contract.select(by), tuple(one.column for one in parts)
+        keys, codes = [f"k{number}" for number in range(len(axes))], [f"c{number}" for number in range(len(own))]
+        columns = tuple({column.name: column for column in (*axes, *own)}.values())
+        places = {column.name: number for number, column in enumerate(columns)}
+        cells = {f"cell{places[column.name]}": encode(column, places[column.name]) for column in columns}
+        coded = {key: nw.col(f"cell{places[axis.name]}") for key, axis in zip(keys, axes, strict=True)}
+        coded |= {key: part_sums.code(one, places[one.column.name]) for key, one in zip(codes, parts, strict=True)}
+        rows = self._coded(columns, coded, first=cells).with_columns(nw.lit(0).alias(part_sums.WHOLE))
+        query = part_sums.summed(rows, parts, codes, keys or [part_sums.WHOLE])
+        return part_sums.assembled(self._collected(query), parts, codes, axes)
+
     def level_counts(self, name: str, longest: int) -> dict[str, int]:
         """How many rows hold each text in a column whose levels are not declared; longer texts are cut."""
         unit = self._contract.unit
@@ -118,7 +134,7 @@ class Records:
         texts = frame.with_columns(nw.col("v0").str.slice(0, longest)).filter(~nw.col("v0").is_null())
         if unit.person is not None:
             texts = _first_rows(texts, unit.rows, ["h0"], ["v0"])
-        arrays = self._collected(counted(texts, ["v0"]), ["v0", "rows"])
+        arrays = self._collected(counted(texts, ["v0"]))
         return dict(zip(arrays["v0"].tolist(), arrays["rows"].tolist(), strict=True))
 
     def rows(self, names: tuple[str, ...]) -> NDArray[np.int32]:
@@ -135,7 +151,7 @@ class Records:
         """How many people have how many rows, and how many rows name nobody: for the custodian, never for a release."""
         each = counted(self._canonical(self._contract.columns[:1]), ["person"])
         sizes = counted(each.select(nobody=nw.col("person").is_null(), size=nw.col("rows")), ["nobody", "size"])
-        arrays = self._collected(sizes, ["nobody", "size", "rows"])
+        arrays = self._collected(sizes)
         nobody, size, people = (arrays[name].astype(np.int64) for name in ("nobody", "size", "rows"))
         named = zip(size[nobody == 0].tolist(), people[nobody == 0].tolist(), strict=True)
         return dict(named), int(size[nobody == 1].sum())
@@ -187,7 +203,8 @@ class Records:
         space = MomentSpace.of(self._contract, names)
         keys = [f"k{number}" for number in range(len(columns))]
         fine = positions(space, columns, self._located(columns))
-        rows = self._counting(columns, keys, fine.select(*self._whose, *keys))
+        dropping = [key for column, key in zip(columns, keys, strict=True) if column.drops]
+        rows = self._counting(fine.select(*self._whose, *keys), keys, dropping)
         try:
             return totals(space, self._source.collect(summed(space, rows)))
         except Unreadable:
@@ -195,8 +212,19 @@ class Records:
 
     def _encoded(self, columns: tuple[Column, ...], keys: list[str]) -> nw.LazyFrame[Any]:
         """One row of cell numbers for each row that counts."""
-        codes = (encode(column, i).alias(keys[i]) for i, column in enumerate(columns))
-        return self._counting(columns, keys, self._located(columns).select(*self._whose, *codes))
+        return self._coded(columns, {keys[i]: encode(column, i) for i, column in enumerate(columns)})
+
+    def _coded(
+        self, columns: tuple[Column, ...], codes: Mapping[str, nw.Expr], first: Mapping[str, nw.Expr] = NOTHING
+    ) -> nw.LazyFrame[Any]:
+        """One row of whole numbers, by name, for each row that counts; one that is negative drops the row.
+
+        What codes look at more than once is computed `first`.
+        """
+        frame = self._located(columns)
+        frame = frame.with_columns(**first) if first else frame
+        coded = frame.select(*self._whose, *(code.alias(key) for key, code in codes.items()))
+        return self._counting(coded, list(codes), list(codes) if any(column.drops for column in columns) else [])
 
     def _located(self, columns: tuple[Column, ...]) -> nw.LazyFrame[Any]:
         return located(self._canonical(columns), columns, total=self._source.total)
@@ -205,20 +233,19 @@ class Records:
     def _whose(self) -> list[str]:
         return ["person", "hash0", "hash1"] if self._contract.unit.person else []
 
-    def _counting(self, columns: tuple[Column, ...], keys: list[str], coded: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        """Rows that are not dropped, and at most as many of a person as may count."""
+    def _counting(self, coded: nw.LazyFrame[Any], keys: list[str], dropping: list[str]) -> nw.LazyFrame[Any]:
+        """Rows with no negative number among those that drop, and at most as many of a person as may count."""
         unit = self._contract.unit
-        for column, key in zip(columns, keys, strict=True):
-            if column.drops:
-                coded = coded.filter(nw.col(key) >= 0)
+        for key in dropping:
+            coded = coded.filter(nw.col(key) >= 0)
         return _first_rows(coded, unit.rows, keys, keys) if unit.person else coded
 
-    def _collected(self, query: nw.LazyFrame[Any], names: Sequence[str]) -> dict[str, NDArray[Any]]:
+    def _collected(self, query: nw.LazyFrame[Any]) -> dict[str, NDArray[Any]]:
         """The result of a query, which has no rows where those of the data cannot be read."""
         try:
             return self._source.collect(query)
         except Unreadable:
-            return {name: np.empty(0, dtype=np.int64) for name in names}
+            return _NoRows()
 
 
 def _key_counts(axes: tuple[Column, ...], keys: list[NDArray[Any]], rows: NDArray[Any]) -> KeyCounts:

@@ -28,7 +28,7 @@ from reaedp.engines.data import Data, Engine
 from reaedp.errors import DeclarationError, sentence, unknown
 from reaedp.evaluation.finished import Finished, finished, synthetic_codes
 from reaedp.evaluation.line import Line
-from reaedp.evaluation.originals import true_bits, true_moments
+from reaedp.evaluation.originals import true_bits, true_frame, true_moments
 from reaedp.evaluation.picture_quality import picture_quality
 from reaedp.evaluation.refit import Refit
 from reaedp.evaluation.utility import utility
@@ -42,6 +42,7 @@ from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.noisy_moments import THESE
 from reaedp.statistics.moments.regression import Regression
+from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.synthetic import Synthetic
 
 #: Releases that attacks on histograms make anew, and guesses of attacks on people.
@@ -136,6 +137,25 @@ def _of_entropy(release: Finished, rng: np.random.Generator, label: str | None) 
     error = np.abs(release.released()["bits"] - true_bits(release))
     yield Line(release.name, "utility", "mean error, bits", float(error.mean()))
     yield Line(release.name, "utility", "largest error, bits", float(error.max()))
+
+
+def _of_summary(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001
+    """Errors of each statistic of each column over groups with enough rows, and how many intervals hold the truth."""
+    found, exact = release.released(), true_frame(release)
+    true, enough = exact["value"], (found["note"] == "") & (exact["note"] == "")
+    covered = (found["low_95"] <= true) & (true <= found["high_95"])
+    for column in dict.fromkeys(found["column"].tolist()):
+        for statistic in dict.fromkeys(found["statistic"].tolist()):
+            chosen = enough & (found["column"] == column) & (found["statistic"] == statistic)
+            if chosen.any():
+                error = float(np.abs(found["value"] - true)[chosen].mean())
+                yield Line(release.name, "utility", f"mean error of {statistic} of {column}", error)
+    yield Line(
+        release.name,
+        "utility",
+        "share of intervals that hold the truth",
+        float(covered[enough].mean()) if enough.any() else 1.0,
+    )
 
 
 def _of_curve(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001
@@ -284,6 +304,7 @@ _EVALUATIONS = ByKind[Callable[[Finished, np.random.Generator, str | None], Iter
         Synthetic: _of_synthetic,
         Correlation: _of_moments,
         Regression: _of_moments,
+        Summary: _of_summary,
     },
     otherwise=_of_any,
 )

@@ -17,6 +17,7 @@ from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.noisy_moments import NoisyMoments, frame
 from reaedp.statistics.moments.regression import Regression
+from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.synthetic import Synthetic
 
 
@@ -67,6 +68,17 @@ def true_moments(release: Finished) -> Any:
     return frame(statistic.told(NoisyMoments.exact(exact)))["value"]
 
 
+def true_frame(release: Finished) -> Any:
+    """The figures that the exact parts give, in the order of the file; a group without rows has a note."""
+    statistic: Any = release.statistic
+    exact = statistic.value(release.contract, statistic.answer(release.truth))
+    return statistic.frame(exact, release.noise)
+
+
+def _figures(release: Finished) -> Any:
+    return true_frame(release)["value"]
+
+
 def _shares(release: Finished) -> Any:
     names = release.statistic.columns
     return {
@@ -90,6 +102,7 @@ _ORIGINALS = ByKind[Callable[[Finished], Any] | None](
         Synthetic: _shares,
         Correlation: true_moments,
         Regression: true_moments,
+        Summary: _figures,
     },
     otherwise=None,
     plain=("SyntheticCurves", "Pixels"),

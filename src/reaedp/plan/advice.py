@@ -1,6 +1,6 @@
 """What a plan could do better for its entropies and synthetic records, said before any data is opened."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from reaedp.contract import Contract
@@ -9,13 +9,14 @@ from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.plan.purchase import Purchase
 from reaedp.plan.request import Request
-from reaedp.statistics.by_kind import CURVES, MOMENTS, RECORDS, ByKind
+from reaedp.statistics.by_kind import CURVES, MOMENTS, RECORDS, SUMMARIES, ByKind
 from reaedp.statistics.entropy.entropy import Entropy, MutualInformation, public_rows
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
 from reaedp.statistics.entropy.prediction import MOST_CELLS, histogram_errors
 from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
 from reaedp.statistics.entropy.routes import best_route, predicted_errors
 from reaedp.statistics.marginal import Marginal
+from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.deniability import Deniable
 
 
@@ -27,6 +28,8 @@ def advice(requests: Sequence[Request], contract: Contract) -> Iterator[str]:
         free = histograms.get(frozenset(request.statistic.columns))
         if free and type(request.statistic) in (Entropy, RoutedEntropy, MutualInformation):
             text += f" The release {free} of this plan includes it at no extra cost."
+        if isinstance(request.statistic, Summary):
+            text += _free_means(request.statistic, histograms)
         if text:
             yield f"{request.name}: {text.strip()}"
 
@@ -34,6 +37,14 @@ def advice(requests: Sequence[Request], contract: Contract) -> Iterator[str]:
 def _tells(request: Request) -> bool:
     """Whether an entropy follows from what is released: counts of all cells, with noise that can be taken out."""
     return type(request.statistic) is Marginal and type(request.mechanism) in (Laplace, Gaussian)
+
+
+def _free_means(summary: Summary, histograms: Mapping[tuple[str, ...], str]) -> str:
+    """A histogram that has all columns of a summary gives its means, up to the width of a bin."""
+    wanted = set(summary.columns)
+    free = next((name for columns, name in histograms.items() if wanted <= set(columns)), None)
+    words = f" The release {free} of this plan gives its counts and, to half a bin, its means at no extra cost."
+    return "" if free is None else words
 
 
 def _words(request: Request, contract: Contract) -> str:
@@ -97,13 +108,7 @@ _SPEAKERS = ByKind[Callable[[Request, Contract], str]](
     },
     otherwise=_silent,
     plain=(
-        "KeyedMarginal",
-        "ConditionalEntropy",
-        "MutualInformation",
-        "EntropyMap",
-        "Pixels",
-        *RECORDS,
-        *CURVES,
-        *MOMENTS,
+        *("KeyedMarginal", "ConditionalEntropy", "MutualInformation", "EntropyMap", "Pixels"),
+        *(*RECORDS, *CURVES, *MOMENTS, *SUMMARIES),
     ),
 )

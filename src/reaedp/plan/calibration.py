@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
+from reaedp.contract import Number
 from reaedp.errors import DeclarationError, sentence, unknown
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
@@ -21,9 +22,11 @@ from reaedp.statistics.entropy.lattice import Lattice
 from reaedp.statistics.entropy.prediction import MOST_CELLS, worst_error
 from reaedp.statistics.entropy.sensitivities import shannon_sensitivity
 from reaedp.statistics.marginal import counting_sensitivity
+from reaedp.statistics.summary.parts import MOST_STEPS, Parts
+from reaedp.statistics.summary.prediction import mean_error
 from reaedp.table import MOST_DENSE_CELLS
 
-Kind = Literal["counts", "entropy", "histogram-entropy"]
+Kind = Literal["counts", "entropy", "histogram-entropy", "mean"]
 Fact = Literal["epsilon", "rows", "bins"]
 
 #: Between these an answer is sought; nobody wants one outside.
@@ -36,7 +39,8 @@ class Calibration:
     """What decides an error: whose privacy, which noise, at what price, how many rows and bins.
 
     `kind` says which error is meant: `counts` are all counts of a histogram together, `entropy` is one with noise on
-    it, `histogram-entropy` is one derived from counts. `change` and `max_rows` are those of the privacy unit,
+    it, `histogram-entropy` is one derived from counts, `mean` is that of a column whose bounds are `width` apart, in a
+    group of so many `rows`. `change` and `max_rows` are those of the privacy unit,
     `mechanism` is the noise. One of `epsilon`, `rows` and `bins` is left open if it matters, and `solve` finds it from
     the `error` that is acceptable, in rows or bits; `within` takes what is left in a ledger, its `rest`.
 
@@ -54,6 +58,7 @@ class Calibration:
     epsilon: float | None = None
     rows: int | None = None
     bins: int | None = None
+    width: float | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in _BOUNDS:
@@ -64,6 +69,10 @@ class Calibration:
             rule = "delta must be given for mechanism gaussian, and must not be given for laplace"
             raise DeclarationError(sentence(rule, given={"mechanism": self.mechanism, "delta": self.delta}))
         positive("confidence", self.confidence, below=1)
+        if (self.width is not None) != (self.kind == "mean"):
+            raise DeclarationError(sentence("width must be given for a mean, and for nothing else", given=self.width))
+        if self.width is not None:
+            positive("width", self.width)
         for fact in ("rows", "bins", "max_rows"):
             value = getattr(self, fact)
             if value is not None and not (type(value) is int and value >= 1):
@@ -72,7 +81,7 @@ class Calibration:
     @property
     def unit(self) -> str:
         """What the error is measured in."""
-        return "rows" if self.kind == "counts" else "bits"
+        return {"counts": "rows", "mean": "units"}.get(self.kind, "bits")
 
     @property
     def open(self) -> Fact:
@@ -141,7 +150,23 @@ def _histogram_entropy_error(given: Calibration) -> float:
     return worst_error(given.noise(given.counting), given.rows or 1, given.bins or 1, given.confidence)
 
 
+def _parts(given: Calibration) -> Parts:
+    """The parts of a column of this range on the finest lattice."""
+    column = Number(name="mean", lower=0.0, upper=given.width, bins=1, provenance="public")
+    return Parts(column, MOST_STEPS, degree=1, clipped=False)
+
+
+def _mean_sensitivity(given: Calibration) -> Sensitivity:
+    counts = given.counting
+    return Sensitivity(counts.l1 * MOST_STEPS, counts.l2_squared * MOST_STEPS**2, counts.linf * MOST_STEPS)
+
+
+def _mean_error(given: Calibration) -> float:
+    return mean_error(_parts(given), given.noise(_mean_sensitivity(given)), float(given.rows or 1), given.confidence)
+
+
 _BOUNDS: dict[str, _Bound] = {
+    "mean": _Bound(("epsilon", "rows"), _mean_error, _mean_sensitivity),
     "counts": _Bound(("epsilon", "bins"), _counts_error, lambda given: given.counting),
     "entropy": _Bound(("epsilon", "rows"), _entropy_error, lambda given: _entropy_lattice(given).sensitivity),
     "histogram-entropy": _Bound(("epsilon", "rows", "bins"), _histogram_entropy_error, lambda given: given.counting),

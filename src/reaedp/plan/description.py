@@ -27,6 +27,7 @@ from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.statistic import Statistic
+from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable
 from reaedp.synthesis.marginal_model import MarginalModel
@@ -49,6 +50,7 @@ STATISTICS: dict[str, type[Any]] = {
         Pixels,
         Correlation,
         Regression,
+        Summary,
     )
 }
 MECHANISMS: dict[str, type[Any]] = {

@@ -30,6 +30,8 @@ from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.noisy_moments import DEVIATIONS
 from reaedp.statistics.moments.prediction import MEAN_ERROR, EvenRows
 from reaedp.statistics.moments.regression import Regression
+from reaedp.statistics.summary.prediction import expected_errors
+from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable
 from reaedp.synthesis.marginal_model import MarginalModel
@@ -236,6 +238,20 @@ def _kept_rows(request: Request, contract: Contract) -> int | None:
     return public_rows(contract.unit) if kept else None
 
 
+def _of_summary(request: Request, contract: Contract, noise: Calibrated) -> Expected:
+    """Errors of counts, and of the mean of each column in a group as large as public facts let one expect."""
+    statistic: Any = request.statistic
+    expected = expected_errors(statistic, contract, noise)
+    known = f"{expected.rows:,.0f}" if expected.promised else f"{expected.rows:,.0f} (for example)"
+    means = ", ".join(f"{name} ±{off:.3g}" for name, off in expected.means.items())
+    words = (
+        f"Counts are within ±{expected.counts:,.3g} rows with 95 % confidence. In a group of {known} rows, means are"
+        f" within: {means}; with more rows in proportion less."
+    )
+    bound_all = noise.error_quantile(0.95, cells=request.statistic.cells(contract)) * request.statistic.step(contract)
+    return Expected("rows", noise.mean_error * request.statistic.step(contract), expected.counts, bound_all, words)
+
+
 def _of_any(request: Request, contract: Contract, noise: Calibrated) -> Expected:
     """Of a statistic that this package does not know nobody knows what its numbers count."""
     mean, bound, bound_all = _errors(request, contract, noise)
@@ -254,6 +270,7 @@ _EXPECTATIONS = ByKind[Callable[[Request, Contract, Calibrated], Expected]](
         Pixels: _of_picture,
         Correlation: _of_correlation,
         Regression: _of_regression,
+        Summary: _of_summary,
     },
     otherwise=_of_any,
 )

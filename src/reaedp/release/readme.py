@@ -23,6 +23,7 @@ from reaedp.statistics.marginal import KeyedMarginal
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.fit import TOO_FEW
 from reaedp.statistics.moments.regression import Regression
+from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.synthetic import Synthetic
 
 #: Columns of numbers, each with the column that tells that it is there, if not the first itself.
@@ -44,6 +45,10 @@ _COLUMNS = {
     "symmetric_uncertainty": "mutual information divided by the mean of the two entropies, from 0 to 1",
     "time, mean": "a mean curve over time",
     "curve, time, value": "synthetic curves, one row per curve and time",
+    "column, statistic, value": "a figure of one column in one group; sums and means are of values within the declared"
+    " range, the missing share is that of rows without such a value",
+    "date": "the day of a mean that is counted in days since 1970-01-01",
+    "note": "whether a group has too few rows for an interval, which is then all that was possible beforehand",
     "x, y, channel, value": "a picture; some of the noisy values lie outside its range",
 }
 _COLUMNS_END = """\
@@ -192,6 +197,12 @@ def _of_picture(release: Release) -> Iterator[str]:
     yield f"    {PIXELS_ONLY}"
 
 
+def _of_summary(release: Release) -> Iterator[str]:
+    yield f"    noise: {release.noise.title}; parts of counts are off by {release.mean_error:.3g} rows on average"
+    yield "    intervals cover the noise: of the rows' own figure; that of the population mean covers sampling as well"
+    yield "    values outside the declared range count as its nearest end, or as the contract says"
+
+
 _NOTES = ByKind[Callable[[Release], Iterator[str]]](
     "what README.txt says of it",
     {
@@ -202,6 +213,7 @@ _NOTES = ByKind[Callable[[Release], Iterator[str]]](
         SyntheticCurves: _of_synthetic_curves,
         Correlation: _of_moments,
         Regression: _of_regression,
+        Summary: _of_summary,
     },
     otherwise=_of_numbers,
     plain=(*HISTOGRAMS, *ENTROPIES),

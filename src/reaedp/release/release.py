@@ -20,7 +20,7 @@ from reaedp.privacy.accounting import epsilon, tally
 from reaedp.privacy.loss import Price, PureDP
 from reaedp.privacy.unit import Unit
 from reaedp.statistics import histogram
-from reaedp.statistics.by_kind import CURVES, MOMENTS, RECORDS, ByKind
+from reaedp.statistics.by_kind import CURVES, MOMENTS, RECORDS, SUMMARIES, ByKind
 from reaedp.statistics.doubt import doubtful_numbers, doubtful_pairs
 from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
@@ -36,6 +36,9 @@ from reaedp.statistics.moments.fit import INTERCEPT
 from reaedp.statistics.moments.noisy_moments import THESE
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.statistic import Statistic
+from reaedp.statistics.summary.comparison import Comparison
+from reaedp.statistics.summary.summaries import Summaries
+from reaedp.statistics.summary.summary import Summary
 from reaedp.table import Table
 
 #: Cells of a histogram from which a few rows are quickly shown.
@@ -135,6 +138,25 @@ class Release(Framed):
         return information_from_counts(
             self.counts, self.noise, first, at_least=_public_rows(self), confidence=confidence
         )
+
+    def summary(self, confidence: float = 0.95) -> dict[str, NDArray[Any]]:
+        """The figures of a summary with intervals that hold this often, a row for each group, column and statistic."""
+        return self._summaries().columns(self.noise, confidence, ("low", "high"))
+
+    def compare(
+        self, statistic: str, /, *, of: str | None = None, confidence: float = 0.95, **groups: Any
+    ) -> Comparison:
+        """The difference and the ratio of a `statistic` of two groups, with intervals that hold this often.
+
+        `groups` name a cell of each column by which a summary was made, and a pair of cells for one of them; `of` names
+        the column if there are several.
+        """
+        return self._summaries().compare(self.noise, statistic, of, confidence, groups)
+
+    def _summaries(self) -> Summaries:
+        if not isinstance(self.value, Summaries):
+            raise DeclarationError(f"{self.statistic.title} is no summary by groups.")
+        return self.value
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """The columns of the release's files: numbers as released, and what follows from them."""
@@ -236,6 +258,14 @@ def _ranges(release: Release, measure: str, words: str) -> str:
     )
 
 
+def _means(release: Release) -> str:
+    """The figure that people look for first, of every group of the first column."""
+    found, statistic = release.columns(), release.value.main
+    chosen = (found["column"] == release.value.parts[0].column.name) & (found["statistic"] == statistic)
+    height, low, high = (np.asarray(found[name], dtype=np.float64)[chosen] for name in ("value", "low_95", "high_95"))
+    return bars(height, f"{statistic} of each group with 95 % intervals", low, high, found["note"][chosen] != "")
+
+
 def _mean_curve(release: Release) -> str:
     found = release.columns()
     words = "the mean over time with a 95 % band for the whole curve"
@@ -266,6 +296,7 @@ _DRAWINGS = ByKind[Callable[[Release], str]](
         Pixels: _picture,
         Correlation: lambda release: _ranges(release, "correlation", "correlation of each pair"),
         Regression: lambda release: _ranges(release, "coefficient", "coefficients in units of their errors"),
+        Summary: _means,
     },
     otherwise=_own_drawing,
     plain=("Synthetic", "SyntheticCurves"),
@@ -325,13 +356,7 @@ _ENTROPIES = ByKind[Callable[[Release, float, float], EntropyEstimate]](
     },
     otherwise=_of_any,
     plain=(
-        "KeyedMarginal",
-        "ConditionalEntropy",
-        "MutualInformation",
-        "EntropyMap",
-        "Pixels",
-        *RECORDS,
-        *CURVES,
-        *MOMENTS,
+        *("KeyedMarginal", "ConditionalEntropy", "MutualInformation", "EntropyMap", "Pixels"),
+        *(*RECORDS, *CURVES, *MOMENTS, *SUMMARIES),
     ),
 )

@@ -18,6 +18,7 @@ from reaedp.report.charts.entropies import entropies, information_map
 from reaedp.report.charts.histograms import Cells, histogram, largest_cells, low_bars
 from reaedp.report.charts.moments import coefficients, correlation_map
 from reaedp.report.charts.records import profile
+from reaedp.report.charts.summaries import dots
 from reaedp.report.findings import Cut, cell_finding, curve_finding, drawn_cells, pair_finding
 from reaedp.report.panel import Cell, Figure, Grid, Panel, Picture
 from reaedp.report.profile import shares
@@ -33,6 +34,7 @@ from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.fit import TOO_FEW
 from reaedp.statistics.moments.regression import Regression
+from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.synthetic import Synthetic
 
 #: Rows of a table on a page, rows of a preview, and columns of it; the rest is in the files.
@@ -259,6 +261,30 @@ def _preview(release: Published, rows: int) -> Grid:
     return Grid("The first synthetic records", heads, body, rest)
 
 
+def _summary(release: Published, original: NDArray[Any] | None) -> Panel:
+    statistic: Any = release.statistic
+    frame = release.frame
+    main = "mean" if "mean" in statistic.statistics else statistic.statistics[0]
+    figures = [
+        Figure(
+            drawn(dots(frame, list(frame)[: len(statistic.by)], column, main, original)),
+            f"The {main} of {shown(column)}{' in each group' if statistic.by else ''}, with 95 % intervals.",
+        )
+        for column in statistic.of[:MOST_PROFILES]
+    ]
+    return _panel(
+        release,
+        use=f"{shown(release.record['title'], 160)}. Intervals cover the noise in the figure of the rows themselves;"
+        " that of the population mean covers sampling as well. Values outside the declared range count as its nearest"
+        " end, or as the contract says.",
+        error=f"Parts of counts are off by {written(release.record['mean_error'], 3)} rows on average; the intervals"
+        " tell what follows for each figure.",
+        figures=figures,
+        grids=[_numbers(release, original)],
+        private=original is None,
+    )
+
+
 def _numbers(release: Published, original: Any, order: NDArray[Any] | None = None, doubt: Doubt | None = None) -> Grid:
     """The released numbers as a table, in the order of the file or with the largest first; `doubt` is shown in grey."""
     columns = dict(release.frame)
@@ -362,8 +388,9 @@ _SECTIONS = ByKind[Callable[[Published, Any], Panel]](
         Synthetic: _synthetic,
         Correlation: _correlations,
         Regression: _regression,
+        Summary: _summary,
     },
     otherwise=_plain,
 )
-_UNITS = dict.fromkeys((_histogram, _keys, _synthetic, _correlations, _regression), "rows")
+_UNITS = dict.fromkeys((_histogram, _keys, _synthetic, _correlations, _regression, _summary), "rows")
 _UNITS |= dict.fromkeys((_entropies, _map), "bits")

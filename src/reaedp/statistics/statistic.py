@@ -1,7 +1,7 @@
 """What every statistic can say: how far one unit moves it, and how to count it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,9 @@ from reaedp.contract import Contract
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.unit import Sensitivity
 from reaedp.table import KeyCounts, Table
+
+if TYPE_CHECKING:
+    from reaedp.statistics.summary.parts import Parts
 
 
 class Described(Protocol):
@@ -35,6 +38,13 @@ class Cells(Described, Protocol):
 
     def group_counts(self, groups: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], KeyCounts]]:
         """How many rows fall into each cell that has any, for several groupings of the same rows, in any order."""
+
+
+class Sums(Described, Protocol):
+    """Records whose columns can be added up, group by group."""
+
+    def part_sums(self, parts: "Sequence[Parts]", by: tuple[str, ...]) -> Integers:
+        """The parts of some columns, a row for each group."""
 
 
 class Texts(Protocol):
@@ -87,7 +97,7 @@ class AskableCurves(Askable, Protocol):
         """Lattice points of the curves of one declaration, a row each."""
 
 
-class Countable(AskableCells, AskableCurves, Summable, Multipliable, Pixelled, Texts, Protocol):
+class Countable(AskableCells, AskableCurves, Summable, Multipliable, Sums, Pixelled, Texts, Protocol):
     """Everything that statistics may ask of records."""
 
 

@@ -5,9 +5,8 @@ from typing import ClassVar, Literal
 
 from reaedp.contract import Contract
 from reaedp.errors import Mistakes
-from reaedp.mechanisms.gaussian import Gaussian
-from reaedp.mechanisms.laplace import Laplace
 from reaedp.plan.kinds.kind import PlannedNoise
+from reaedp.plan.kinds.vector import check_noise, hidden
 from reaedp.plan.request import Request
 from reaedp.statistics.images.pixels import Pixels
 
@@ -26,14 +25,8 @@ class PlannedImage(PlannedNoise):
 
     def note_mistakes(self, mistakes: Mistakes) -> None:
         """Note an unknown mechanism."""
-        mistakes.unless(
-            self.mechanism in ("laplace", "gaussian"), "mechanism must be laplace or gaussian", given=self.mechanism
-        )
+        check_noise(self, mistakes)
 
     def request(self, contract: Contract) -> Request:
         """All pixels, hidden by the least noise within the price."""
-        statistic, (epsilon, delta) = Pixels(), self.price(contract.budget)
-        statistic.check(contract)
-        if self.mechanism == "laplace":
-            return Request(self.name, statistic, Laplace(epsilon))
-        return Request(self.name, statistic, Gaussian.within(epsilon, delta, statistic.sensitivity(contract)))
+        return hidden(self, Pixels(), contract)

@@ -29,7 +29,7 @@ from reaedp.release.manifest import understood
 from reaedp.release.place import open_plain, read_plain
 from reaedp.release.verification.derived import Rebuilt
 from reaedp.release.verification.values import integers, value
-from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, MOMENTS, ByKind, no_way
+from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, MOMENTS, SUMMARIES, ByKind, no_way
 from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
 from reaedp.statistics.entropy.entropy_map import EntropyMap
@@ -38,6 +38,7 @@ from reaedp.statistics.images.pixels import Pixels, image_library
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
+from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.deniability import Deniable
 from reaedp.synthesis.synthetic import Synthetic
 
@@ -268,6 +269,7 @@ _CHECKS = ByKind[Callable[[Rebuilt, Frame], bool] | None](
         Pixels: _follows,
         Correlation: _follows,
         Regression: _follows,
+        Summary: _follows,
     },
     otherwise=None,
 )
@@ -295,7 +297,7 @@ _COUNTED = ByKind[Callable[[Frame], int] | None](
         SyntheticCurves: lambda frame: len(set(frame["curve"].tolist())),
     },
     otherwise=None,
-    plain=(*HISTOGRAMS, *ENTROPIES, "KeyedMarginal", "MeanCurve", "Pixels", *MOMENTS),
+    plain=(*HISTOGRAMS, *ENTROPIES, "KeyedMarginal", "MeanCurve", "Pixels", *MOMENTS, *SUMMARIES),
 )
 
 

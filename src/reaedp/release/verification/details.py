@@ -18,6 +18,7 @@ from reaedp.release.verification.derived import CLOSE, Rebuilt
 from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, NOISES, ByKind
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
+from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable, paper_details
 from reaedp.synthesis.marginal_model import MarginalModel
@@ -66,6 +67,7 @@ _NUMBERS = ByKind[Pattern | None](
     {
         MeanCurve: Keys({"noisy_sums": ListOf(Whole(-(2**63))), "noisy_count": Whole(-(2**63))}),
         **dict.fromkeys((Correlation, Regression), Keys({"noisy_moments": ListOf(Whole(-(2**63)))})),
+        Summary: Keys({"noisy_parts": ListOf(Whole(-(2**63)))}),
     },
     otherwise=None,
     plain=(*HISTOGRAMS, *ENTROPIES, "KeyedMarginal", "Synthetic", "SyntheticCurves", "Pixels"),

@@ -1,6 +1,6 @@
 """Released values built again from the numbers in their files: what a statistic's frame was made from."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
+from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.synthetic import Synthetic, SyntheticRecords
 from reaedp.table import KeyCounts
 
@@ -99,9 +100,19 @@ def _mean_curve(release: Rebuilt, frame: Frame) -> Any:
     if not details:
         return Written(dict(frame))
     numbers = [*details["noisy_sums"], details["noisy_count"]]
+    return release.statistic.value(release.contract, _told(release, numbers))
+
+
+def _summary(release: Rebuilt, frame: Frame) -> Any:  # noqa: ARG001
+    """From the noisy parts, which the manifest holds."""
+    return release.statistic.value(release.contract, _told(release, release.record["details"]["noisy_parts"]))
+
+
+def _told(release: Rebuilt, numbers: Sequence[Any]) -> NDArray[np.int64]:
+    """Whole numbers that a manifest tells, as many as the statistic has."""
     if any(type(number) is not int for number in numbers) or len(numbers) != release.statistic.cells(release.contract):
-        raise ValueError("not as many whole numbers as there are coefficients, and one")
-    return release.statistic.value(release.contract, np.array(numbers, dtype=np.int64))
+        raise ValueError("not as many whole numbers as there should be")
+    return np.array(numbers, dtype=np.int64)
 
 
 def _moments(release: Rebuilt, frame: Frame) -> Any:  # noqa: ARG001
@@ -162,6 +173,7 @@ _VALUES = ByKind[Callable[[Rebuilt, Frame], Any]](
         Pixels: _pixels,
         Correlation: _moments,
         Regression: _moments,
+        Summary: _summary,
     },
     otherwise=lambda _, frame: Written(dict(frame)),
 )

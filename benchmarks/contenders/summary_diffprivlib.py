@@ -1,0 +1,20 @@
+"""diffprivlib: its mean and its sum of each group; the mean takes the number of rows for public."""
+
+import json
+import math
+import sys
+
+import numpy as np
+from diffprivlib import tools
+
+path, groups, lower, upper, epsilon, runs = sys.argv[1], int(sys.argv[2]), *map(float, sys.argv[3:6]), int(sys.argv[6])
+values = np.clip(np.load(path), lower, upper)
+parts = [values[group::groups] for group in range(groups)]
+errors = []
+for _ in range(runs):
+    for part in parts:
+        mean = tools.mean(part, epsilon=epsilon, bounds=(lower, upper))
+        total = tools.sum(part, epsilon=epsilon, bounds=(lower, upper))
+        errors.append([(mean - part.mean()) ** 2, (total - part.sum()) ** 2])
+mean, total = np.mean(errors, axis=0)
+print(json.dumps({"mean": math.sqrt(mean), "sum": math.sqrt(total)}))

@@ -1,0 +1,74 @@
+"""A figure of every group with its interval: dots and lines."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.label import different
+from reaedp.report.charts.drawing import (
+    BLUE,
+    GREY,
+    LINE,
+    ORANGE,
+    Frame,
+    Specification,
+    hover,
+    names,
+    only_when,
+    quantity,
+    switch,
+    values,
+)
+
+#: Groups that can be told apart; the rest are in the table.
+MOST_GROUPS = 60
+_DIGITS = ",.4~g"
+
+
+def dots(
+    frame: Frame, axes: Sequence[str], column: str, statistic: str, original: NDArray[Any] | None = None
+) -> Specification:
+    """A dot and its interval for each group; grey where too few rows are left for an interval."""
+    chosen = np.flatnonzero((np.asarray(frame["column"]) == column) & (np.asarray(frame["statistic"]) == statistic))
+    chosen = chosen[:MOST_GROUPS]
+    groups = [" · ".join(str(frame[axis][place]) for axis in axes) or "all rows" for place in chosen]
+    rows: dict[str, Any] = {
+        "group": np.array(different(groups), dtype=object),
+        "figure": frame["value"][chosen],
+        "low": frame["low_95"][chosen],
+        "high": frame["high_95"][chosen],
+        "colour": np.where(np.asarray(frame["note"])[chosen] == "", BLUE, GREY).astype(object),
+    }
+    title = f"{statistic} of {column}"
+    said = {
+        "group": ("group", None),
+        "figure": (title, _DIGITS),
+        "low": ("95 % interval from", _DIGITS),
+        "high": ("to", _DIGITS),
+    }
+    colour = {"field": "colour", "type": "nominal", "scale": None}
+    span = {"x": quantity("low", title, zero=False), "x2": {"field": "high"}, "color": colour}
+    point = {"x": quantity("figure", title, zero=False), "color": colour, "tooltip": hover(**said)}
+    layers: list[Specification] = [
+        {"mark": {"type": "rule", "strokeWidth": 3}, "encoding": span | {"opacity": only_when("private", 0.5)}},
+        {"mark": {"type": "point", "filled": True, "size": 90}, "encoding": point | {"opacity": only_when("private")}},
+    ]
+    if original is not None:
+        rows["original"] = original[chosen]
+        layers.append(_truth(title))
+    return {
+        "data": values(rows),
+        "params": [switch()],
+        "height": 1.6 * LINE * len(chosen),
+        "encoding": {"y": names("group", None, 0) | {"axis": {"labelLimit": 260}}},
+        "layer": layers,
+    }
+
+
+def _truth(title: str) -> Specification:
+    """The mark of a true figure, for the custodian's edition."""
+    said = hover(group=("group", None), original=("true figure, not to be published", _DIGITS))
+    place = {"x": quantity("original", title, zero=False), "opacity": only_when("original"), "tooltip": said}
+    return {"mark": {"type": "tick", "color": ORANGE, "thickness": 3}, "encoding": place}

@@ -1,0 +1,46 @@
+"""How far means will be off, from public facts alone: bounds, noise, and how many rows are promised."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from reaedp.contract import Contract
+from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.statistics.summary.inversion import GRID
+from reaedp.statistics.summary.parts import Parts
+from reaedp.statistics.summary.reach import reach
+from reaedp.statistics.summary.summary import Summary
+
+#: Rows of a group where the contract promises none.
+SOME_ROWS = 1_000
+
+
+class ExpectedErrors(NamedTuple):
+    """Errors at one confidence: of a count, and of each column's mean in a group of so many rows."""
+
+    rows: float
+    promised: bool
+    counts: float
+    means: dict[str, float]
+
+
+def expected_errors(
+    statistic: Summary, contract: Contract, noise: Calibrated, confidence: float = 0.95
+) -> ExpectedErrors:
+    """For groups of equal size, of all rows that are promised."""
+    parts, unit = statistic.parts(contract), contract.unit
+    groups = int(np.prod([column.regular for column in contract.select(statistic.by)], dtype=np.int64))
+    dropped = any(column.drops for column in contract.select(statistic.columns))
+    promised = unit.at_least is not None and not dropped
+    rows = (unit.at_least or SOME_ROWS) / groups if promised else float(SOME_ROWS)
+    counts = float(reach(noise, parts[0].count, confidence)) / parts[0].steps
+    means = {one.column.name: mean_error(one, noise, rows, confidence) for one in parts}
+    return ExpectedErrors(rows, promised, counts, means)
+
+
+def mean_error(parts: Parts, noise: Calibrated, rows: float, confidence: float) -> float:
+    """How far a mean of so many rows is off, wherever in the range it lies; the range at most."""
+    weights = parts.position - GRID[:, None] * parts.count
+    farthest = float(reach(noise, weights, confidence).max()) / parts.steps
+    left = rows - float(reach(noise, parts.count, confidence)) / parts.steps
+    return parts.bounds.width * (1.0 if left <= farthest else farthest / left)

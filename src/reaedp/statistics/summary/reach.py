@@ -1,0 +1,88 @@
+"""How far the noise in a weighted sum of released numbers goes, as often as a confidence says."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from reaedp.mechanisms.gaussian import Gaussian
+from reaedp.mechanisms.laplace import Laplace
+from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.noise_variance import noise_variance
+
+Floats = NDArray[np.float64]
+#: Weights smaller than this share of the largest one are raised to it.
+LEAST_WEIGHT = 1e-6
+#: Weights are at least this much apart, by how many there are: formulas for different weights lose digits otherwise.
+APART = {1: 0.0, 2: 1e-6, 3: 1e-4}
+FAR_APART = 1e-3
+
+
+def reach(noise: Calibrated, weights: Floats, confidence: float) -> Floats:
+    """The least t such that |Σ w Z| ≤ t so often, for each row of weights, in steps; or a little more.
+
+    The noise is that of a fine lattice, whose laws are those of real numbers but for less than a step.
+    """
+    rows = np.atleast_2d(np.abs(np.asarray(weights, dtype=np.float64)))
+    found: Floats = _REACHES.of(noise.mechanism)(noise, rows, confidence) + rows.sum(axis=1)
+    return found.reshape(np.shape(weights)[:-1])
+
+
+def variance(noise: Calibrated, weights: Floats) -> Floats:
+    """Of Σ w Z, in squared steps."""
+    found: Floats = noise_variance(noise) * (np.asarray(weights, dtype=np.float64) ** 2).sum(axis=-1)
+    return found
+
+
+def _gaussian(noise: Calibrated, weights: Floats, confidence: float) -> Floats:
+    lengths: Floats = np.linalg.norm(weights, axis=1)
+    return -float(ndtri((1 - confidence) / 2)) * noise.scale * lengths
+
+
+def _laplace(noise: Calibrated, weights: Floats, confidence: float) -> Floats:
+    """Pr[|Σ w Z| > t] = Σ c exp(-t/w) for different weights, where c is the product of w²/(w² - v²) over the others."""
+    largest = weights.max(axis=1)
+    used = weights[:, (weights > 0).any(axis=0)]
+    if not used.size:
+        return np.zeros(len(weights))
+    spaced = _apart(used / np.where(largest > 0, largest, 1.0)[:, None])
+    squares = spaced**2
+    differences = squares[:, :, None] - squares[:, None, :]
+    places = np.arange(spaced.shape[1])
+    differences[:, places, places] = squares  # a factor of one
+    shares = np.prod(squares[:, :, None] / differences, axis=2)
+    low, high = np.zeros(len(spaced)), np.full(len(spaced), spaced.shape[1] * math.log(2 / (1 - confidence)) + 10.0)
+    for _ in range(60):
+        middle = (low + high) / 2
+        outside = (shares * np.exp(-middle[:, None] / spaced)).sum(axis=1) > 1 - confidence
+        low, high = np.where(outside, middle, low), np.where(outside, high, middle)
+    found: Floats = high * largest * noise.scale
+    return found
+
+
+def _apart(weights: Floats) -> Floats:
+    """Weights in falling order, raised where two are too near to each other."""
+    ordered = np.flip(np.sort(np.maximum(weights, LEAST_WEIGHT), axis=1), axis=1)
+    gap = 1 + APART.get(ordered.shape[1], FAR_APART)
+    for place in range(ordered.shape[1] - 2, -1, -1):
+        ordered[:, place] = np.maximum(ordered[:, place], ordered[:, place + 1] * gap)
+    return ordered
+
+
+def _any(noise: Calibrated, weights: Floats, confidence: float) -> Floats:
+    """For noise of another law: all numbers at once are within its error quantile."""
+    used = int((weights > 0).sum(axis=1).max(initial=1))
+    found: Floats = weights.sum(axis=1) * noise.error_quantile(confidence, cells=max(used, 1))
+    return found
+
+
+_REACHES = ByKind[Callable[[Calibrated, Floats, float], Floats]](
+    "how far weighted sums of its noise go",
+    {Laplace: _laplace, Gaussian: _gaussian},
+    otherwise=_any,
+    plain=("Threshold", "TwoStage", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
+    over="mechanisms",
+)

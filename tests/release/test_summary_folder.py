@@ -1,0 +1,57 @@
+"""A summary from its plan to its folder, and back: forecast, files, verification, report and evaluation."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from reaedp import Plan, evaluate, public_report, publish, read, verify
+from reaedp.errors import ReaedpError
+from reaedp.mechanisms.noise import SeededNoise
+from reaedp.plan.advice import advice
+from reaedp.plan.forecast import Forecast
+from tests_support import planned, releases
+
+PLAN = releases(
+    'contract = "contract.toml"\n\n',
+    planned("ages", "summary", of=["age"], by=["sex"], statistics=["mean", "sd"], mechanism="laplace", epsilon=0.25),
+    planned("both", "histogram", columns=["age", "sex"], mechanism="laplace", epsilon=0.25),
+)
+
+
+@pytest.fixture
+def plan(clinic: Path) -> Plan:
+    (clinic / "plan.toml").write_text(PLAN, encoding="utf-8")
+    return Plan.load(clinic / "plan.toml")
+
+
+def test_a_plan_says_how_far_means_will_be_off_and_what_is_free(plan: Plan) -> None:
+    request, _ = plan.requests()
+    words = Forecast.of(request, plan.contract).words
+    assert "means are within: age ±" in words
+    assert any("ages: The release both of this plan" in line for line in advice(plan.requests(), plan.contract))
+
+
+def test_a_folder_is_verified_read_again_drawn_and_compared_with_the_truth(plan: Plan, clinic: Path) -> None:
+    out = clinic / "out"
+    made = publish(plan, clinic / "data.csv", out, page=False, noise=SeededNoise(np.random.default_rng(4)))
+    assert any(line.startswith("ages:") and "agree with the contract" in line for line in verify(out))
+    found = read(out)["ages"]
+    assert found == next(release for release in made if release.name == "ages")
+    assert found.compare("mean", sex=("f", "m")).difference.known
+    assert "The mean of age in each group" in public_report(out)
+    lines = {line.measure: line.value for line in evaluate(out, clinic / "data.csv", rng=np.random.default_rng(1))}
+    assert lines["share of intervals that hold the truth"] > 0.5
+    assert lines["mean error of mean of age"] < 5
+    _edit(out)
+    with pytest.raises(ReaedpError):
+        verify(out)
+
+
+def _edit(folder: Path) -> None:
+    """A noisy number is changed, and nothing that follows from it."""
+    record = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+    parts = next(one for one in record["releases"] if one["name"] == "ages")["details"]["noisy_parts"]
+    parts[0] += 10**7
+    (folder / "release.json").write_text(json.dumps(record, indent=1, ensure_ascii=False), encoding="utf-8")
