@@ -22,6 +22,7 @@ GUIDES = (
     "docs/people.md",
     "docs/files.md",
     "docs/bad-values.md",
+    "docs/quantiles.md",
     "docs/entropy.md",
     "docs/synthetic.md",
     "docs/curves.md",

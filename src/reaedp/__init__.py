@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from reaedp.evaluation.custodian_report import custodian_report as custodian_report
     from reaedp.evaluation.evaluate import evaluate as evaluate
     from reaedp.ledger.ledger import Ledger as Ledger
+    from reaedp.mechanisms.exponential import Exponential as Exponential
     from reaedp.mechanisms.gaussian import Gaussian as Gaussian
     from reaedp.mechanisms.laplace import Laplace as Laplace
     from reaedp.mechanisms.mechanism import Mechanism as Mechanism
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from reaedp.plan.kinds.image import PlannedImage as PlannedImage
     from reaedp.plan.kinds.moments import PlannedCorrelation as PlannedCorrelation
     from reaedp.plan.kinds.moments import PlannedRegression as PlannedRegression
+    from reaedp.plan.kinds.quantiles import PlannedQuantiles as PlannedQuantiles
     from reaedp.plan.kinds.statistic import PlannedStatistic as PlannedStatistic
     from reaedp.plan.kinds.summary import PlannedSummary as PlannedSummary
     from reaedp.plan.kinds.synthetic import PlannedSynthetic as PlannedSynthetic
@@ -85,6 +87,9 @@ if TYPE_CHECKING:
     from reaedp.statistics.marginal import Marginal as Marginal
     from reaedp.statistics.moments.correlation import Correlation as Correlation
     from reaedp.statistics.moments.regression import Regression as Regression
+    from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles as ChosenQuantiles
+    from reaedp.statistics.quantiles.prediction import best_quantiles as best_quantiles
+    from reaedp.statistics.quantiles.quantiles import Quantiles as Quantiles
     from reaedp.statistics.statistic import Statistic as Statistic
     from reaedp.statistics.summary.summary import Summary as Summary
     from reaedp.synthesis.amortised import Amortised as Amortised
@@ -140,6 +145,7 @@ _HOMES = {
         "learn_columns",
         "learn_levels",
     ),
+    "reaedp.mechanisms.exponential": ("Exponential",),
     "reaedp.mechanisms.gaussian": ("Gaussian",),
     "reaedp.mechanisms.laplace": ("Laplace",),
     "reaedp.mechanisms.mechanism": ("Mechanism",),
@@ -160,6 +166,7 @@ _HOMES = {
         "PlannedRegression",
     ),
     "reaedp.plan.kinds.summary": ("PlannedSummary",),
+    "reaedp.plan.kinds.quantiles": ("PlannedQuantiles",),
     "reaedp.plan.kinds.synthetic": ("PlannedSynthetic",),
     "reaedp.privacy.budget": ("Budget",),
     "reaedp.ledger.ledger": ("Ledger",),
@@ -185,6 +192,9 @@ _HOMES = {
     ),
     "reaedp.statistics.moments.correlation": ("Correlation",),
     "reaedp.statistics.moments.regression": ("Regression",),
+    "reaedp.statistics.quantiles.chosen_quantiles": ("ChosenQuantiles",),
+    "reaedp.statistics.quantiles.prediction": ("best_quantiles",),
+    "reaedp.statistics.quantiles.quantiles": ("Quantiles",),
     "reaedp.statistics.statistic": ("Statistic",),
     "reaedp.statistics.summary.summary": ("Summary",),
     "reaedp.statistics.entropy.noisy_entropy": ("entropy_from_counts",),

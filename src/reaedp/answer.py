@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -34,7 +35,26 @@ class Routed(NamedTuple):
     counts: Integers | None
 
 
+class Ordered(NamedTuple):
+    """Rows of each group in ordered cells, of which those at some ranks are wanted.
+
+    `parts` says into how many places each cell is divided; `at` are the ranks as shares of the group's rows, ascending.
+    """
+
+    counts: Integers
+    parts: Integers
+    at: tuple[Fraction, ...]
+
+
+class Chosen(NamedTuple):
+    """For each group its noisy number of rows, and a place for each wanted rank."""
+
+    rows: Integers
+    places: Integers
+
+
 #: A vector of public length; counts of keys that the data chose; a number and counts, of which one will be released;
-#: the records themselves, for a mechanism that asks several questions, each with noise of its own.
-Shape = Literal["vector", "keyed", "routed", "records"]
+#: ordered cells, of which some are chosen; the records themselves, for a mechanism that asks several questions, each
+#: with noise of its own.
+Shape = Literal["vector", "keyed", "routed", "ordered", "records"]
 Answer = TypeVar("Answer", Integers, Keyed)

@@ -4,7 +4,7 @@ Only the numbers in which the two answers differ are told apart by; a few of the
 """
 
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from reaedp.audits.loss_law import Curve
 from reaedp.audits.pair import Outputs, Score
@@ -46,6 +46,9 @@ class Between(Generic[Answer]):
     first: Answer
     second: Answer
 
+    #: Runs that take a few seconds.
+    most_runs: ClassVar[int] = 2**62
+
     @property
     def answers(self) -> tuple[Answer, Answer]:
         """The exact answers of both neighbours, as far as they are looked at."""
@@ -54,6 +57,10 @@ class Between(Generic[Answer]):
 
 class Channel(Knowledge, Protocol):
     """What lies between two exact answers and their outputs."""
+
+    @property
+    def most_runs(self) -> int:
+        """Runs that take a few seconds."""
 
     def run(self, answer: Any, runs: int) -> Outputs:
         """The mechanism on one of them, this many times."""

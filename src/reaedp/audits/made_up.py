@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.contract import Column, Contract
-from reaedp.statistics.statistic import Answers, Cells
+from reaedp.statistics.statistic import Answers, RankedCells
 from reaedp.table import KeyCounts, Table
 
 Codes = NDArray[np.int32]
@@ -48,6 +48,13 @@ class MadeUp:
         """How many rows fall into each cell."""
         return self.key_counts(names).dense()
 
+    def middle_counts(self, names: tuple[str, ...]) -> Table:
+        """The same for people with one row each; one whose row has no rank counts nowhere."""
+        table = self.counts(names)
+        values = table.values.copy()
+        values[..., table.axes[-1].regular :] = 0
+        return table.with_values(values)
+
     def key_counts(self, names: tuple[str, ...]) -> KeyCounts:
         """How many rows fall into each cell that has any."""
         return self.table.project(*names)
@@ -60,7 +67,7 @@ class MadeUp:
         """The counts of several groupings of the same rows."""
         return ((group, self.key_counts(group)) for group in groups)
 
-    def answer(self, statistic: Answers[Cells]) -> Any:
+    def answer(self, statistic: Answers[RankedCells]) -> Any:
         """The exact answer of a statistic that asks for counts only."""
         return statistic.answer(self)
 

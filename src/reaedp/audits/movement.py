@@ -95,10 +95,12 @@ _MOVEMENTS: dict[Shape, Callable[[Any, Any], Integers]] = {
     "vector": lambda first, second: second - first,
     "keyed": _keyed,
     "routed": _routed,
+    "ordered": lambda first, second: (second.counts - first.counts).ravel(),
 }
 #: What of an answer always goes into noise.
 _PARTS: dict[Shape, Callable[[Any], Integers]] = {
     "vector": lambda answer: answer,
     "keyed": lambda answer: answer.counts,
     "routed": lambda answer: answer.look,
+    "ordered": lambda answer: answer.counts.sum(axis=1),
 }

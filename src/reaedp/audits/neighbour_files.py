@@ -27,7 +27,7 @@ from reaedp.curves.space import CurveSpace
 from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.mechanisms.threshold import Threshold
 from reaedp.plan.request import Request
-from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, ByKind
+from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, QUANTILES, ByKind
 from reaedp.statistics.images.pixels import Pixels, image_library
 from reaedp.statistics.levels import Levels
 from reaedp.statistics.moments.correlation import Correlation
@@ -376,5 +376,5 @@ _FILES = ByKind[Callable[[Request, Contract, Path], Iterator[NeighbourFiles]]](
         Summary: _summary,
     },
     otherwise=_of_others,
-    plain=(*HISTOGRAMS, "KeyedMarginal", *ENTROPIES),
+    plain=(*HISTOGRAMS, "KeyedMarginal", *ENTROPIES, *QUANTILES),
 )

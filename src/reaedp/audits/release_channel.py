@@ -13,6 +13,7 @@ from reaedp.audits.estimators import Levels
 from reaedp.audits.keyed_channel import KeyedChannel, aligned
 from reaedp.audits.loss_law import Curve
 from reaedp.audits.neighbour_files import Canary, NeighbourFiles
+from reaedp.audits.ordered_channel import OrderedChannel, flat
 from reaedp.audits.pair import Floats, Outputs, Score
 from reaedp.audits.repeated_release import RepeatedRelease
 from reaedp.audits.routed_channel import RoutedChannel
@@ -34,6 +35,7 @@ from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import Marginal
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
+from reaedp.statistics.quantiles.quantiles import Quantiles
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable
@@ -74,6 +76,7 @@ class ReleaseChannel:
     worlds: list[RepeatedRelease]
     read: Callable[[Release], Any]
     tick: Callable[[], None]
+    most_runs: ClassVar[int] = 2**62
 
     @property
     def gaussian(self) -> bool:
@@ -138,13 +141,14 @@ _INTEGERS = ByKind[Callable[[Any], Any]](
         **dict.fromkeys((Marginal, EntropyHistogram, Pixels), lambda value: value.values),
         **dict.fromkeys((Entropy, ConditionalEntropy, MutualInformation), _steps),
         EntropyMap: _steps_of_map,
+        Quantiles: lambda value: value.counts,
         MeanCurve: lambda value: np.append(value.sums, value.count),
         Correlation: lambda value: value.noisy,
         Regression: lambda value: value.noisy,
         Summary: lambda value: value.noisy,
     },
     otherwise=np.asarray,
-    plain=("KeyedMarginal", "RoutedEntropy", *RECORDS, "SyntheticCurves"),  # no vectors
+    plain=("KeyedMarginal", "RoutedEntropy", "ChosenQuantiles", *RECORDS, "SyntheticCurves"),  # no vectors
 )
 
 
@@ -181,6 +185,11 @@ def _routed(played: Played) -> Known:
         return np.concatenate([[value.look, number], counts])
 
     return RoutedChannel(played.noise, SecretNoise(), *exact), read
+
+
+def _ordered(played: Played) -> Known:
+    exact = [world.exact() for world in played.worlds]
+    return OrderedChannel(played.noise, SecretNoise(), *exact), lambda release: flat(release.value.chosen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,5 +284,6 @@ _CHANNELS: dict[str, Callable[[Played], Known]] = {
     "vector": _vector,
     "keyed": _keyed,
     "routed": _routed,
+    "ordered": _ordered,
     "records": _records,
 }

@@ -15,6 +15,7 @@ from reaedp.audits.finding import ROUNDING, Finding, Verdict
 from reaedp.audits.keyed_channel import KeyedChannel, aligned
 from reaedp.audits.learned_scores import learned_scores
 from reaedp.audits.loss_law import Curve, LossLaw, gaussian_law
+from reaedp.audits.ordered_channel import OrderedChannel
 from reaedp.audits.pair import Floats, Pair, play
 from reaedp.audits.records_audit import audit_records, keys_of
 from reaedp.audits.routed_channel import RoutedChannel
@@ -39,6 +40,7 @@ CHANNELS: dict[Shape, Callable[[Calibrated, Noise, Any, Any, int], Channel]] = {
     "vector": VectorChannel.of,
     "keyed": KeyedChannel.of,
     "routed": RoutedChannel.of,
+    "ordered": OrderedChannel.of,
 }
 
 
@@ -76,7 +78,12 @@ def audit_request(
     source = SeededNoise(rng) if noise is None else noise
     channels = [make(calibrated, source, *_answers(request, case), runs) for case in cases]
     return tuple(
-        _examined(Examination(subject, case.label, claim, levels), channel, calibrated, Runs(runs, rng))
+        _examined(
+            Examination(subject, case.label, claim, levels),
+            channel,
+            calibrated,
+            Runs(min(runs, channel.most_runs), rng),
+        )
         for case, channel in zip(cases, channels, strict=True)
     )
 

@@ -29,6 +29,7 @@ from reaedp.statistics.entropy.entropy_map import EntropyMap
 from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
 from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
+from reaedp.statistics.quantiles.quantiles import Quantiles
 from reaedp.statistics.statistic import Statistic
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.marginal_model import MarginalModel
@@ -53,6 +54,7 @@ _VECTORS: tuple[Statistic, ...] = (
     ConditionalEntropy(("age",), ("region",)),
     MutualInformation(("age",), ("visits",)),
     EntropyMap("age", "region", "visits"),
+    Quantiles(of="age", at="deciles", by="region"),
 )
 
 

@@ -60,6 +60,6 @@ _VECTOR_LAWS = ByKind[Callable[[Integers, float], Curve] | None](
     "the law of the evidence in its noise",
     {Laplace: laplace_law, Gaussian: gaussian_law},
     otherwise=None,
-    plain=("Threshold", "TwoStage", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
+    plain=("Threshold", "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
     over="mechanisms",
 )

@@ -26,6 +26,8 @@ from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
+from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
+from reaedp.statistics.quantiles.quantiles import Quantiles
 from reaedp.statistics.statistic import Statistic
 from reaedp.statistics.summary.summary import Summary
 from reaedp.table import domain_size
@@ -238,6 +240,24 @@ def _routed(statistic: RoutedEntropy, contract: Contract) -> Iterator[Neighbours
     yield _neighbours("one of many equal cells", contract, statistic.columns, Places(others, before, after))
 
 
+def _quantiles(statistic: Quantiles | ChosenQuantiles, contract: Contract) -> Iterator[Neighbours]:
+    """Half of the others at each end; the unit at one end, where ranks in the middle turn, or in another group."""
+    columns, rows = contract.select(statistic.columns), 1 if statistic.per_person else contract.unit.rows
+    last = columns[-1].regular - 1
+    near, far = [0] * len(columns), [0] * (len(columns) - 1) + [last]
+    away = [column.size - 1 for column in columns[:-1]] + [last]
+    shared = max(shared_rows(contract.unit), 2)
+
+    def at(*places: tuple[list[int], int]) -> Placement:
+        cells, counts = zip(*places, strict=True)
+        return Placement(np.array(cells, dtype=np.int32), np.array(counts, dtype=np.int64))
+
+    others = at((near, shared - shared // 2), (far, shared // 2))
+    for label, place in {"all its rows at one end": far, "all its rows in another group": away}.items():
+        if place == far or away != far:
+            yield _neighbours(label, contract, statistic.columns, Places(others, at((near, rows)), at((place, rows))))
+
+
 def _mean_curve(statistic: MeanCurve, contract: Contract) -> Iterator[Neighbours]:
     label, first, second = farthest_curves(statistic, contract, shared_rows(contract.unit))
     yield Neighbours(f"one {contract.unit.noun} has {label}", first, second)
@@ -276,6 +296,8 @@ _CASES = ByKind[Callable[[Any, Contract], Iterator[Neighbours]] | None](
         MutualInformation: _information,
         EntropyMap: _map,
         RoutedEntropy: _routed,
+        Quantiles: _quantiles,
+        ChosenQuantiles: _quantiles,
         MeanCurve: _mean_curve,
         Pixels: _pixels,
         Correlation: _moments,

@@ -89,6 +89,18 @@ class Records:
         arrays = self._collected(counted(self._encoded(columns, keys), keys))
         return _key_counts(columns, [arrays[key] for key in keys], arrays["rows"])
 
+    def middle_counts(self, names: tuple[str, ...]) -> Table:
+        """How many people's middle rows fall into each cell, zeros included.
+
+        A person's middle row is the lower median of those of their rows that count and have a regular cell in the last
+        column, in the order of that column and then of the others.
+        """
+        columns = self._contract.select(names)
+        keys = [f"k{number}" for number in range(len(columns))]
+        rows = self._encoded(columns, keys).filter(nw.col(keys[-1]) < columns[-1].regular)
+        arrays = self._collected(counted(_middle_rows(rows, [keys[-1], *keys[:-1]]), keys), [*keys, "rows"])
+        return _key_counts(columns, [arrays[key] for key in keys], arrays["rows"]).dense()
+
     def key_parts(self, names: tuple[str, ...]) -> Iterator[KeyCounts]:
         """The counts of all keys in parts that share no cell; one part, in order, unless there are many keys."""
         columns = self._contract.select(names)
@@ -339,3 +351,12 @@ def _first_rows(frame: nw.LazyFrame[Any], limit: int, digested: list[str], cells
     named = named.with_columns(place, nw.lit(1).alias("one"))
     rank = nw.col("one").cum_count().over("person", order_by=["place", *cells])
     return named.filter(rank <= limit)
+
+
+def _middle_rows(frame: nw.LazyFrame[Any], order: list[str]) -> nw.LazyFrame[Any]:
+    """Of each person the row in the middle, of two such rows the first."""
+    ranked = frame.with_columns(nw.col("one").cum_count().over("person", order_by=order).alias("rank"))
+    numbered = ranked.with_columns(nw.col("one").sum().over("person").alias("number"))
+    twice = 2 * nw.col("rank").cast(nw.Int64)
+    number = nw.col("number").cast(nw.Int64)
+    return numbered.filter((twice == number) | (twice == number + 1))

@@ -30,7 +30,7 @@ DEVIATIONS = ByKind[float | None](
     "how far its noise goes, in scales",
     {Gaussian: 1.0, Laplace: math.sqrt(2.0)},
     otherwise=None,
-    plain=("Threshold", "TwoStage", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
+    plain=("Threshold", "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
     over="mechanisms",
 )
 #: The part of a band's chance of error that is spent on the number of curves.

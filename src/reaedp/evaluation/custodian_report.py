@@ -23,7 +23,7 @@ from reaedp.report.page import Page, render
 from reaedp.report.panel import Cell, Figure, Grid, Panel, Score
 from reaedp.report.public import page_of, panels_of
 from reaedp.report.published import PublishedFolder
-from reaedp.statistics.by_kind import ENTROPIES, MOMENTS, SUMMARIES, ByKind
+from reaedp.statistics.by_kind import ENTROPIES, MOMENTS, QUANTILES, SUMMARIES, ByKind
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
 from reaedp.statistics.marginal import Marginal
 from reaedp.synthesis.synthetic import Synthetic
@@ -145,7 +145,7 @@ _TAKES = ByKind[str](
         EntropyHistogram: "at least one row in the data",
     },
     otherwise="",
-    plain=(*ENTROPIES, "KeyedMarginal", "MeanCurve", "SyntheticCurves", "Pixels", *MOMENTS, *SUMMARIES),
+    plain=(*ENTROPIES, "KeyedMarginal", "MeanCurve", "SyntheticCurves", "Pixels", *MOMENTS, *SUMMARIES, *QUANTILES),
 )
 
 

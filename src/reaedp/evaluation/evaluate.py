@@ -30,6 +30,7 @@ from reaedp.evaluation.finished import Finished, finished, synthetic_codes
 from reaedp.evaluation.line import Line
 from reaedp.evaluation.originals import true_bits, true_frame, true_moments
 from reaedp.evaluation.picture_quality import picture_quality
+from reaedp.evaluation.quantile_truth import missed_ranks, true_values
 from reaedp.evaluation.refit import Refit
 from reaedp.evaluation.utility import utility
 from reaedp.statistics.by_kind import ByKind
@@ -42,6 +43,8 @@ from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.noisy_moments import THESE
 from reaedp.statistics.moments.regression import Regression
+from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
+from reaedp.statistics.quantiles.quantiles import Quantiles
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.synthetic import Synthetic
 
@@ -156,6 +159,18 @@ def _of_summary(release: Finished, rng: np.random.Generator, label: str | None) 
         "share of intervals that hold the truth",
         float(covered[enough].mean()) if enough.any() else 1.0,
     )
+
+
+def _of_quantiles(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001
+    statistic: Any = release.statistic
+    if not statistic.at:
+        error = np.abs(release.released()["at_most"] - true_values(release))
+        yield Line(release.name, "utility", "mean error, share of rows", float(error.mean()))
+        yield Line(release.name, "utility", "largest error, share of rows", float(error.max()))
+        return
+    missed = missed_ranks(release)
+    yield Line(release.name, "utility", "mean rank error, rows", float(missed.mean()))
+    yield Line(release.name, "utility", "largest rank error, rows", float(missed.max()))
 
 
 def _of_curve(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001
@@ -298,6 +313,8 @@ _EVALUATIONS = ByKind[Callable[[Finished, np.random.Generator, str | None], Iter
         ConditionalEntropy: _of_entropy,
         MutualInformation: _of_entropy,
         EntropyMap: _of_entropy,
+        Quantiles: _of_quantiles,
+        ChosenQuantiles: _of_quantiles,
         MeanCurve: _of_curve,
         SyntheticCurves: _of_synthetic_curves,
         Pixels: _of_picture,

@@ -9,7 +9,7 @@ from reaedp.attacks.space import Space
 from reaedp.evaluation.finished import Finished
 from reaedp.label import shown
 from reaedp.report.panel import Cell, Grid
-from reaedp.statistics.by_kind import ENTROPIES, MOMENTS, SUMMARIES, ByKind
+from reaedp.statistics.by_kind import ENTROPIES, MOMENTS, QUANTILES, SUMMARIES, ByKind
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.synthesis.synthetic import Synthetic
 
@@ -61,5 +61,5 @@ _SEARCHES = ByKind[Callable[[Finished, np.random.Generator], Grid] | None](
     "whom an attacker would look for first",
     {Marginal: _rare, KeyedMarginal: _rare, Synthetic: _far},
     otherwise=None,
-    plain=(*ENTROPIES, "EntropyHistogram", "MeanCurve", "SyntheticCurves", "Pixels", *MOMENTS, *SUMMARIES),
+    plain=(*ENTROPIES, "EntropyHistogram", "MeanCurve", "SyntheticCurves", "Pixels", *MOMENTS, *SUMMARIES, *QUANTILES),
 )

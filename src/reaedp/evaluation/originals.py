@@ -7,6 +7,7 @@ import numpy as np
 
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.evaluation.finished import Finished
+from reaedp.evaluation.quantile_truth import true_values
 from reaedp.report.profile import merged
 from reaedp.statistics.by_kind import ByKind
 from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
@@ -17,6 +18,8 @@ from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.noisy_moments import NoisyMoments, frame
 from reaedp.statistics.moments.regression import Regression
+from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
+from reaedp.statistics.quantiles.quantiles import Quantiles
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.synthetic import Synthetic
 
@@ -98,6 +101,8 @@ _ORIGINALS = ByKind[Callable[[Finished], Any] | None](
         ConditionalEntropy: true_bits,
         MutualInformation: true_bits,
         EntropyMap: _information,
+        Quantiles: true_values,
+        ChosenQuantiles: true_values,
         MeanCurve: _mean,
         Synthetic: _shares,
         Correlation: true_moments,

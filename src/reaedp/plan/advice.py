@@ -9,13 +9,15 @@ from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.plan.purchase import Purchase
 from reaedp.plan.request import Request
-from reaedp.statistics.by_kind import CURVES, MOMENTS, RECORDS, SUMMARIES, ByKind
+from reaedp.statistics.by_kind import CURVES, MOMENTS, QUANTILES, RECORDS, SUMMARIES, ByKind
 from reaedp.statistics.entropy.entropy import Entropy, MutualInformation, public_rows
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
 from reaedp.statistics.entropy.prediction import MOST_CELLS, histogram_errors
 from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
 from reaedp.statistics.entropy.routes import best_route, predicted_errors
 from reaedp.statistics.marginal import Marginal
+from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
+from reaedp.statistics.quantiles.quantiles import Quantiles
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.deniability import Deniable
 
@@ -30,6 +32,7 @@ def advice(requests: Sequence[Request], contract: Contract) -> Iterator[str]:
             text += f" The release {free} of this plan includes it at no extra cost."
         if isinstance(request.statistic, Summary):
             text += _free_means(request.statistic, histograms)
+        text += _quantiles_for_free(request, requests)
         if text:
             yield f"{request.name}: {text.strip()}"
 
@@ -45,6 +48,24 @@ def _free_means(summary: Summary, histograms: Mapping[tuple[str, ...], str]) -> 
     free = next((name for columns, name in histograms.items() if wanted <= set(columns)), None)
     words = f" The release {free} of this plan gives its counts and, to half a bin, its means at no extra cost."
     return "" if free is None else words
+
+
+def _quantiles_for_free(request: Request, requests: Sequence[Request]) -> str:
+    """A histogram of all columns of a question about ranks answers it; so does a distribution function."""
+    statistic: Any = request.statistic
+    if type(statistic) not in (Quantiles, ChosenQuantiles) or statistic.per_person:
+        return ""
+    for other in requests:
+        asked: Any = other.statistic
+        same = type(asked) is Quantiles and asked.columns == statistic.columns and not asked.per_person
+        if other is request or not (type(asked) is Marginal or same):
+            continue
+        if set(statistic.columns) <= set(asked.columns):
+            return (
+                f" The release {other.name} of this plan includes it at no extra cost: Release.quantiles reads it off,"
+                " with intervals, though not as accurately."
+            )
+    return ""
 
 
 def _words(request: Request, contract: Contract) -> str:
@@ -109,6 +130,6 @@ _SPEAKERS = ByKind[Callable[[Request, Contract], str]](
     otherwise=_silent,
     plain=(
         *("KeyedMarginal", "ConditionalEntropy", "MutualInformation", "EntropyMap", "Pixels"),
-        *(*RECORDS, *CURVES, *MOMENTS, *SUMMARIES),
+        *(*RECORDS, *CURVES, *MOMENTS, *SUMMARIES, *QUANTILES),
     ),
 )

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from reaedp.contract import Number
 from reaedp.errors import DeclarationError, sentence, unknown
+from reaedp.mechanisms.exponential import Exponential
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated, Mechanism
@@ -22,11 +23,12 @@ from reaedp.statistics.entropy.lattice import Lattice
 from reaedp.statistics.entropy.prediction import MOST_CELLS, worst_error
 from reaedp.statistics.entropy.sensitivities import shannon_sensitivity
 from reaedp.statistics.marginal import counting_sensitivity
+from reaedp.statistics.quantiles.chosen_quantiles import places_of, rank_error
 from reaedp.statistics.summary.parts import MOST_STEPS, Parts
 from reaedp.statistics.summary.prediction import mean_error
 from reaedp.table import MOST_DENSE_CELLS
 
-Kind = Literal["counts", "entropy", "histogram-entropy", "mean"]
+Kind = Literal["counts", "entropy", "histogram-entropy", "mean", "median"]
 Fact = Literal["epsilon", "rows", "bins"]
 
 #: Between these an answer is sought; nobody wants one outside.
@@ -40,9 +42,10 @@ class Calibration:
 
     `kind` says which error is meant: `counts` are all counts of a histogram together, `entropy` is one with noise on
     it, `histogram-entropy` is one derived from counts, `mean` is that of a column whose bounds are `width` apart, in a
-    group of so many `rows`. `change` and `max_rows` are those of the privacy unit,
-    `mechanism` is the noise. One of `epsilon`, `rows` and `bins` is left open if it matters, and `solve` finds it from
-    the `error` that is acceptable, in rows or bits; `within` takes what is left in a ledger, its `rest`.
+    group of so many `rows`, `median` is the rank of a median chosen among `bins` cells. `change` and `max_rows` are
+    those of the privacy unit, `mechanism` is the noise. One of `epsilon`, `rows` and `bins` is left open if it matters,
+    and `solve` finds it from the `error` that is acceptable, in rows or bits; `within` takes what is left in a ledger,
+    its `rest`.
 
     >>> wanted = Calibration(kind="counts", change="add-remove", bins=10)
     >>> wanted.solve(error=20.0).epsilon
@@ -65,6 +68,8 @@ class Calibration:
             raise DeclarationError(unknown("kind of error", self.kind, _BOUNDS))
         if self.mechanism not in _MECHANISMS:
             raise DeclarationError(unknown("mechanism", self.mechanism, _MECHANISMS))
+        if self.kind == "median" and self.mechanism != "laplace":
+            raise DeclarationError("A median is chosen by the exponential mechanism, which has no δ: leave both out.")
         if (self.delta is None) != (self.mechanism == "laplace"):
             rule = "delta must be given for mechanism gaussian, and must not be given for laplace"
             raise DeclarationError(sentence(rule, given={"mechanism": self.mechanism, "delta": self.delta}))
@@ -81,7 +86,7 @@ class Calibration:
     @property
     def unit(self) -> str:
         """What the error is measured in."""
-        return {"counts": "rows", "mean": "units"}.get(self.kind, "bits")
+        return {"counts": "rows", "median": "rows", "mean": "units"}.get(self.kind, "bits")
 
     @property
     def open(self) -> Fact:
@@ -165,11 +170,19 @@ def _mean_error(given: Calibration) -> float:
     return mean_error(_parts(given), given.noise(_mean_sensitivity(given)), float(given.rows or 1), given.confidence)
 
 
+def _median_error(given: Calibration) -> float:
+    """Ranks that the exponential mechanism misses among cells that are divided as finely as a column's may be."""
+    assert given.epsilon is not None
+    noise = Calibrated(Exponential(given.epsilon), given.counting)
+    return rank_error(noise, (0.5,), places_of(given.bins or 1), given.confidence)
+
+
 _BOUNDS: dict[str, _Bound] = {
     "mean": _Bound(("epsilon", "rows"), _mean_error, _mean_sensitivity),
     "counts": _Bound(("epsilon", "bins"), _counts_error, lambda given: given.counting),
     "entropy": _Bound(("epsilon", "rows"), _entropy_error, lambda given: _entropy_lattice(given).sensitivity),
     "histogram-entropy": _Bound(("epsilon", "rows", "bins"), _histogram_entropy_error, lambda given: given.counting),
+    "median": _Bound(("epsilon", "bins"), _median_error, lambda given: given.counting),
 }
 _MECHANISMS: dict[str, Callable[[float, Any, Sensitivity], Mechanism]] = {
     "laplace": lambda epsilon, *_: Laplace(epsilon),

@@ -13,6 +13,7 @@ from reaedp.curves.deniable_curves import DeniableCurves
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.ledger.canonical_json import digest, write
+from reaedp.mechanisms.exponential import Exponential
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Mechanism
@@ -26,6 +27,8 @@ from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
+from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
+from reaedp.statistics.quantiles.quantiles import Quantiles
 from reaedp.statistics.statistic import Statistic
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
@@ -44,6 +47,8 @@ STATISTICS: dict[str, type[Any]] = {
         ConditionalEntropy,
         MutualInformation,
         EntropyMap,
+        Quantiles,
+        ChosenQuantiles,
         Synthetic,
         MeanCurve,
         SyntheticCurves,
@@ -55,7 +60,17 @@ STATISTICS: dict[str, type[Any]] = {
 }
 MECHANISMS: dict[str, type[Any]] = {
     kind.name: kind
-    for kind in (Laplace, Gaussian, Threshold, TwoStage, MarginalModel, Amortised, Deniable, DeniableCurves)
+    for kind in (
+        Laplace,
+        Gaussian,
+        Threshold,
+        TwoStage,
+        Exponential,
+        MarginalModel,
+        Amortised,
+        Deniable,
+        DeniableCurves,
+    )
 }
 
 

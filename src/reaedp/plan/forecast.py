@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from reaedp.contract import Contract
 from reaedp.contract.picture import PIXELS_ONLY
 from reaedp.curves.deniable_curves import DeniableCurves
@@ -12,6 +14,8 @@ from reaedp.curves.prediction import expected_error
 from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.errors import DeclarationError
 from reaedp.frames.number import about
+from reaedp.mechanisms.exponential import Exponential
+from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.threshold import Threshold
 from reaedp.plan.labelled import labelled
@@ -30,6 +34,11 @@ from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.noisy_moments import DEVIATIONS
 from reaedp.statistics.moments.prediction import MEAN_ERROR, EvenRows
 from reaedp.statistics.moments.regression import Regression
+from reaedp.statistics.noise_variance import noise_variance
+from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles, parts_of, rank_error
+from reaedp.statistics.quantiles.prediction import best_quantiles, chosen_error, counted_error
+from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.quantiles.reach import deviations
 from reaedp.statistics.summary.prediction import expected_errors
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
@@ -252,6 +261,67 @@ def _of_summary(request: Request, contract: Contract, noise: Calibrated) -> Expe
     return Expected("rows", noise.mean_error * request.statistic.step(contract), expected.counts, bound_all, words)
 
 
+def _of_quantiles(request: Request, contract: Contract, noise: Calibrated) -> Expected:
+    """Ranks missed by what is read off noisy counts."""
+    statistic: Any = request.statistic
+    cells = contract.column(statistic.of).regular
+    missed = counted_error(noise, cells, statistic.at)
+    bound, bound_all = (
+        float(
+            wide
+            * max(
+                deviations(noise_variance(noise), np.array([cells // 2]), cells, rank)[0] for rank in _ranks(statistic)
+            )
+        )
+        for wide in (1.96, 4.0)
+    )
+    said = _missed(missed, bound, contract, statistic)
+    words = f"Read off a noisy distribution function: {said}{_instead(request, contract)}"
+    return Expected("rows", missed, bound, bound_all, words)
+
+
+def _of_chosen(request: Request, contract: Contract, noise: Calibrated) -> Expected:
+    """Ranks missed by the exponential mechanism."""
+    statistic: Any = request.statistic
+    missed = chosen_error(noise, statistic.at)
+    places = int(parts_of(contract.column(statistic.of)).sum())
+    bound = rank_error(noise, statistic.at, places, 0.95)
+    bound_all = rank_error(noise, statistic.at, places * statistic.cells(contract), 0.95)
+    words = f"Chosen by their ranks: {_missed(missed, bound, contract, statistic)}{_instead(request, contract)}"
+    return Expected("rows", missed, bound, bound_all, words)
+
+
+def _ranks(statistic: Any) -> tuple[float, ...]:
+    return statistic.at or (0.5,)
+
+
+def _missed(missed: float, bound: float, contract: Contract, statistic: Any) -> str:
+    """Ranks, and what they mean if the values of a public number of rows are spread evenly between their bounds."""
+    words = f"ranks are off by about {missed:.2g} rows on average, at most {bound:,.0f} with 95 % confidence."
+    column, rows = contract.column(statistic.of), contract.unit.at_least
+    if rows is None or statistic.by or column.ends is None:
+        return words
+    low, high = column.ends
+    span = (high[-1] - low[0]) / (np.timedelta64(1, "D") if low.dtype.kind == "M" else 1)
+    unit = " days" if low.dtype.kind == "M" else ""
+    share = min(1.0, missed / rows)
+    return f"{words} If values are spread evenly, that is {float(span) * share:.2g}{unit} of {column.name}."
+
+
+def _instead(request: Request, contract: Contract) -> str:
+    """What the other way without δ would miss at the same price."""
+    mechanism: Any = request.mechanism
+    if type(mechanism) not in (Laplace, Exponential):
+        return ""
+    statistic: Any = request.statistic
+    way = best_quantiles(contract, statistic, mechanism.epsilon)
+    if way.other is None:
+        return ""
+    other = way.other if type(way.statistic) is type(statistic) else way.missed
+    name = "A noisy distribution function" if type(mechanism) is Exponential else "The exponential mechanism"
+    return f" {name} would miss about {other:.2g}."
+
+
 def _of_any(request: Request, contract: Contract, noise: Calibrated) -> Expected:
     """Of a statistic that this package does not know nobody knows what its numbers count."""
     mean, bound, bound_all = _errors(request, contract, noise)
@@ -271,6 +341,8 @@ _EXPECTATIONS = ByKind[Callable[[Request, Contract, Calibrated], Expected]](
         Correlation: _of_correlation,
         Regression: _of_regression,
         Summary: _of_summary,
+        Quantiles: _of_quantiles,
+        ChosenQuantiles: _of_chosen,
     },
     otherwise=_of_any,
 )

@@ -28,7 +28,7 @@ from reaedp.release.release import Release
 from reaedp.report.charts.curves import mean_curve, synthetic_curves
 from reaedp.report.charts.drawing import drawn
 from reaedp.report.charts.picture import picture
-from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, MOMENTS, SUMMARIES, ByKind
+from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, MOMENTS, QUANTILES, SUMMARIES, ByKind
 from reaedp.statistics.statistic import Statistic
 
 #: The page for people in a release folder, and what makes it from the other files there.
@@ -158,7 +158,7 @@ _PICTURES = ByKind[Callable[[dict[str, NDArray[Any]]], dict[str, Any]] | None](
     "a picture beside its numbers",
     {MeanCurve: mean_curve, SyntheticCurves: synthetic_curves},
     otherwise=None,
-    plain=(*HISTOGRAMS, *ENTROPIES, "KeyedMarginal", "Synthetic", "Pixels", *MOMENTS, *SUMMARIES),
+    plain=(*HISTOGRAMS, *ENTROPIES, "KeyedMarginal", "Synthetic", "Pixels", *MOMENTS, *SUMMARIES, *QUANTILES),
 )
 
 

@@ -23,6 +23,8 @@ from reaedp.statistics.marginal import KeyedMarginal
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.fit import TOO_FEW
 from reaedp.statistics.moments.regression import Regression
+from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
+from reaedp.statistics.quantiles.quantiles import Quantiles
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.synthetic import Synthetic
 
@@ -43,6 +45,10 @@ _COLUMNS = {
     "entropy": "the noisy entropies, adjusted so that they can all belong to one table",
     "mutual_information": "mutual information of the two columns in bits, from these entropies",
     "symmetric_uncertainty": "mutual information divided by the mean of the two entropies, from 0 to 1",
+    "quantile, value": "a rank, as a share of the group's rows, and the value at it",
+    "rank_error_95": "with 95 % confidence the value misses its rank by at most so many rows, ties apart",
+    "rows, note": "the noisy number of rows of the group that have a rank, and whether it may be empty",
+    "at_most, at_most_low_95, at_most_high_95": "the group's share of rows in this cell and below, with its interval",
     "time, mean": "a mean curve over time",
     "curve, time, value": "synthetic curves, one row per curve and time",
     "column, statistic, value": "a figure of one column in one group; sums and means are of values within the declared"
@@ -172,6 +178,16 @@ def _of_synthetic(release: Release) -> Iterator[str]:
         yield f"    the combinations of {', '.join(kept)} occur many times in the data"
 
 
+def _of_quantiles(release: Release) -> Iterator[str]:
+    yield f"    noise: {release.noise.title}; counts are off by {release.mean_error:.3g} on average"
+    yield "    intervals cover the quantiles of the data's own rows; rows without a value have no rank"
+
+
+def _of_chosen(release: Release) -> Iterator[str]:
+    yield f"    {release.noise.title}; values are chosen by their ranks, and have no intervals of their own"
+    yield "    rank_error_95 says how many rows they may miss; rows without a value have no rank"
+
+
 def _of_curve(release: Release) -> Iterator[str]:
     yield f"    noise: {release.noise.title}; the bands cover the noise, but not smoothing and clipping"
 
@@ -207,6 +223,8 @@ _NOTES = ByKind[Callable[[Release], Iterator[str]]](
     "what README.txt says of it",
     {
         KeyedMarginal: _of_keys,
+        Quantiles: _of_quantiles,
+        ChosenQuantiles: _of_chosen,
         Synthetic: _of_synthetic,
         MeanCurve: _of_curve,
         Pixels: _of_picture,

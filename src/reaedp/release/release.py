@@ -20,7 +20,7 @@ from reaedp.privacy.accounting import epsilon, tally
 from reaedp.privacy.loss import Price, PureDP
 from reaedp.privacy.unit import Unit
 from reaedp.statistics import histogram
-from reaedp.statistics.by_kind import CURVES, MOMENTS, RECORDS, SUMMARIES, ByKind
+from reaedp.statistics.by_kind import CURVES, MOMENTS, QUANTILES, RECORDS, SUMMARIES, ByKind
 from reaedp.statistics.doubt import doubtful_numbers, doubtful_pairs
 from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
@@ -35,6 +35,10 @@ from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.fit import INTERCEPT
 from reaedp.statistics.moments.noisy_moments import THESE
 from reaedp.statistics.moments.regression import Regression
+from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
+from reaedp.statistics.quantiles.distribution import Distribution, Quantiled
+from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.quantiles.ranks import ranks
 from reaedp.statistics.statistic import Statistic
 from reaedp.statistics.summary.comparison import Comparison
 from reaedp.statistics.summary.summaries import Summaries
@@ -158,6 +162,22 @@ class Release(Framed):
             raise DeclarationError(f"{self.statistic.title} is no summary by groups.")
         return self.value
 
+    def quantiles(
+        self, at: Any = "quartiles", *, of: str | None = None, by: tuple[str, ...] = (), confidence: float = 0.95
+    ) -> Quantiled:
+        """Quantiles, with intervals, that follow from the counts of this release at no cost.
+
+        Of a distribution function they have its own groups; of a histogram they are those `of` one of its columns, `by`
+        others.
+        """
+        if isinstance(self.value, Distribution):
+            found, of = self.value, self.value.column.name
+        else:
+            of = self.statistic.columns[-1] if of is None else of
+            found = Distribution.of_table(self.counts, of, by)
+        wanted = ranks(at)
+        return Quantiled(of, wanted, found.read(wanted, self.noise, confidence))
+
     def columns(self) -> dict[str, NDArray[Any]]:
         """The columns of the release's files: numbers as released, and what follows from them."""
         if isinstance(self.value, Written):
@@ -272,6 +292,15 @@ def _mean_curve(release: Release) -> str:
     return lines(found["time"], [found["mean"]], words, found["all_low_95"], found["all_high_95"])
 
 
+def _quantiles(release: Release) -> str:
+    """Shares of rows over values, where there is one group of numbers."""
+    statistic: Any = release.statistic
+    found = release.columns()
+    if statistic.by or "value" not in found or found["value"].dtype.kind not in "if":
+        return ""
+    return lines(found["value"].astype(np.float64), [found["quantile"]], "share of rows at or below each value")
+
+
 def _own_drawing(release: Release) -> str:
     return str(release.value.drawing()) if isinstance(release.value, Framed) else ""
 
@@ -292,6 +321,8 @@ _DRAWINGS = ByKind[Callable[[Release], str]](
         ConditionalEntropy: lambda release: _bars(release, "bits"),
         MutualInformation: lambda release: _bars(release, "bits"),
         EntropyMap: _pairs,
+        Quantiles: _quantiles,
+        ChosenQuantiles: _quantiles,
         MeanCurve: _mean_curve,
         Pixels: _picture,
         Correlation: lambda release: _ranges(release, "correlation", "correlation of each pair"),
@@ -357,6 +388,6 @@ _ENTROPIES = ByKind[Callable[[Release, float, float], EntropyEstimate]](
     otherwise=_of_any,
     plain=(
         *("KeyedMarginal", "ConditionalEntropy", "MutualInformation", "EntropyMap", "Pixels"),
-        *(*RECORDS, *CURVES, *MOMENTS, *SUMMARIES),
+        *(*RECORDS, *CURVES, *MOMENTS, *SUMMARIES, *QUANTILES),
     ),
 )

@@ -17,6 +17,7 @@ from reaedp.report.charts.drawing import drawn
 from reaedp.report.charts.entropies import entropies, information_map
 from reaedp.report.charts.histograms import Cells, histogram, largest_cells, low_bars
 from reaedp.report.charts.moments import coefficients, correlation_map
+from reaedp.report.charts.quantiles import distribution, quantiles
 from reaedp.report.charts.records import profile
 from reaedp.report.charts.summaries import dots
 from reaedp.report.findings import Cut, cell_finding, curve_finding, drawn_cells, pair_finding
@@ -34,6 +35,9 @@ from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.fit import TOO_FEW
 from reaedp.statistics.moments.regression import Regression
+from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
+from reaedp.statistics.quantiles.inside import written as written_ends
+from reaedp.statistics.quantiles.quantiles import Quantiles
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.synthetic import Synthetic
 
@@ -140,6 +144,43 @@ def _keys(release: Published, original: NDArray[Any] | None) -> Panel:
         " tend to be too high.",
         figures=figures,
         grids=[_numbers(release, original, order=-np.asarray(frame["count"]))],
+        private=original is None,
+    )
+
+
+def _quantiles(release: Published, original: NDArray[Any] | None) -> Panel:
+    statistic: Any = release.statistic
+    frame, groups = release.frame, list(release.frame)[: len(statistic.by)]
+    column = release.contract.column(statistic.of)
+    of = shown(statistic.of, 40)
+    if statistic.at:
+        figure = Figure(drawn(quantiles(frame, groups, statistic.of)), f"Quantiles of {of} with 95 % intervals.")
+    else:
+        assert column.ends is not None
+        ends = np.tile(written_ends(column.ends.high), statistic.groups(release.contract))
+        figure = Figure(
+            drawn(distribution(frame, ends, groups, statistic.of)),
+            f"The share of rows at or below each value of {of}, with 95 % intervals.",
+        )
+    error = (
+        "95 % intervals cover the quantiles of the data's own rows. Further quantiles follow from the counts in"
+        " release.json at no cost."
+    )
+    if "rank_error_95" in frame:
+        figure = Figure(figure.chart, f"Quantiles of {of}.")
+        missed = float(frame["rank_error_95"][0]) if len(frame["rank_error_95"]) else 0.0
+        error = (
+            f"At 95 % confidence a value misses its rank by at most {written(missed, 3)} rows, and those that share its"
+            " place. Values have no intervals of their own."
+        )
+    doubtful = int(sum(1 for note in frame["note"] if note) / max(len(statistic.at), 1)) if statistic.at else 0
+    few = f" Groups that may be empty: {doubtful:,}." if doubtful else ""
+    return _panel(
+        release,
+        use=f"Values of {of} below which given shares of the rows lie.{few}",
+        error=error,
+        figures=[figure],
+        grids=[_numbers(release, original)],
         private=original is None,
     )
 
@@ -385,6 +426,8 @@ _SECTIONS = ByKind[Callable[[Published, Any], Panel]](
         MeanCurve: _curve,
         SyntheticCurves: _synthetic_curves,
         Pixels: _picture,
+        Quantiles: _quantiles,
+        ChosenQuantiles: _quantiles,
         Synthetic: _synthetic,
         Correlation: _correlations,
         Regression: _regression,
@@ -392,5 +435,5 @@ _SECTIONS = ByKind[Callable[[Published, Any], Panel]](
     },
     otherwise=_plain,
 )
-_UNITS = dict.fromkeys((_histogram, _keys, _synthetic, _correlations, _regression, _summary), "rows")
+_UNITS = dict.fromkeys((_histogram, _keys, _synthetic, _correlations, _regression, _summary, _quantiles), "rows")
 _UNITS |= dict.fromkeys((_entropies, _map), "bits")

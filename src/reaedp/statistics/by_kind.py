@@ -11,10 +11,11 @@ Way = TypeVar("Way")
 HISTOGRAMS = ("Marginal", "EntropyHistogram")
 ENTROPIES = ("Entropy", "RoutedEntropy", "ConditionalEntropy", "MutualInformation", "EntropyMap")
 SUMMARIES = ("Summary",)
+QUANTILES = ("Quantiles", "ChosenQuantiles")
 RECORDS = ("Synthetic",)
 MOMENTS = ("Correlation", "Regression")
 CURVES = ("MeanCurve", "SyntheticCurves")
-NOISES = ("Laplace", "Gaussian", "Threshold", "TwoStage")
+NOISES = ("Laplace", "Gaussian", "Threshold", "TwoStage", "Exponential")
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,6 @@ _VARIANCES = ByKind[Callable[[Calibrated], float]](
     "the variance of its noise",
     {Laplace: _of_laplace, Gaussian: _of_gaussian},
     otherwise=_by_quantiles,
-    plain=("Threshold", "TwoStage", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
+    plain=("Threshold", "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
     over="mechanisms",
 )

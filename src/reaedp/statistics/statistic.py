@@ -47,6 +47,13 @@ class Sums(Described, Protocol):
         """The parts of some columns, a row for each group."""
 
 
+class RankedCells(Cells, Protocol):
+    """Records whose rows, and people, can be put in order by a column."""
+
+    def middle_counts(self, names: tuple[str, ...]) -> Table:
+        """How many people's middle rows, in the order of the last column, fall into each cell."""
+
+
 class Texts(Protocol):
     """Records that can be counted by the texts of a column without declared levels."""
 
@@ -97,7 +104,7 @@ class AskableCurves(Askable, Protocol):
         """Lattice points of the curves of one declaration, a row each."""
 
 
-class Countable(AskableCells, AskableCurves, Summable, Multipliable, Sums, Pixelled, Texts, Protocol):
+class Countable(AskableCells, RankedCells, AskableCurves, Summable, Multipliable, Sums, Pixelled, Texts, Protocol):
     """Everything that statistics may ask of records."""
 
 

@@ -29,7 +29,7 @@ from reaedp.release.manifest import understood
 from reaedp.release.place import open_plain, read_plain
 from reaedp.release.verification.derived import Rebuilt
 from reaedp.release.verification.values import integers, value
-from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, MOMENTS, SUMMARIES, ByKind, no_way
+from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, MOMENTS, QUANTILES, SUMMARIES, ByKind, no_way
 from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
 from reaedp.statistics.entropy.entropy_map import EntropyMap
@@ -38,6 +38,8 @@ from reaedp.statistics.images.pixels import Pixels, image_library
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
+from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
+from reaedp.statistics.quantiles.quantiles import Quantiles
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.deniability import Deniable
 from reaedp.synthesis.synthetic import Synthetic
@@ -263,6 +265,8 @@ _CHECKS = ByKind[Callable[[Rebuilt, Frame], bool] | None](
         MutualInformation: _follows,
         EntropyMap: _follows,
         RoutedEntropy: _routed,
+        Quantiles: _follows,
+        ChosenQuantiles: _follows,
         Synthetic: _records,
         MeanCurve: _mean_curve,
         SyntheticCurves: _curves,
@@ -297,7 +301,7 @@ _COUNTED = ByKind[Callable[[Frame], int] | None](
         SyntheticCurves: lambda frame: len(set(frame["curve"].tolist())),
     },
     otherwise=None,
-    plain=(*HISTOGRAMS, *ENTROPIES, "KeyedMarginal", "MeanCurve", "Pixels", *MOMENTS, *SUMMARIES),
+    plain=(*HISTOGRAMS, *ENTROPIES, "KeyedMarginal", "MeanCurve", "Pixels", *MOMENTS, *SUMMARIES, *QUANTILES),
 )
 
 

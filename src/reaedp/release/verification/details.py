@@ -7,6 +7,7 @@ from typing import Any
 from reaedp.curves.deniable_curves import DeniableCurves
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.errors import ReaedpError
+from reaedp.mechanisms.exponential import Exponential
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.selection import Selection
@@ -18,6 +19,8 @@ from reaedp.release.verification.derived import CLOSE, Rebuilt
 from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, NOISES, ByKind
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
+from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
+from reaedp.statistics.quantiles.quantiles import Quantiles
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable, paper_details
@@ -46,7 +49,7 @@ _KEPT: dict[str, Pattern] = {"kept": ListOf(Text(), fewest=1)}
 _KEYS = ByKind[Pattern](
     "what a manifest tells of it besides",
     {
-        **dict.fromkeys((Laplace, Gaussian, Threshold, TwoStage), Keys({})),
+        **dict.fromkeys((Laplace, Gaussian, Threshold, TwoStage, Exponential), Keys({})),
         MarginalModel: Keys(_MODEL),
         Amortised: Keys(_MODEL | _KEPT | {"keys": Whole(0), "threshold": Whole(0)}),
         Deniable: Keys(
@@ -68,6 +71,8 @@ _NUMBERS = ByKind[Pattern | None](
         MeanCurve: Keys({"noisy_sums": ListOf(Whole(-(2**63))), "noisy_count": Whole(-(2**63))}),
         **dict.fromkeys((Correlation, Regression), Keys({"noisy_moments": ListOf(Whole(-(2**63)))})),
         Summary: Keys({"noisy_parts": ListOf(Whole(-(2**63)))}),
+        Quantiles: Keys({"noisy_counts": ListOf(Whole(-(2**63)))}),
+        ChosenQuantiles: Keys({"noisy_rows": ListOf(Whole(-(2**63))), "places": ListOf(Whole(0))}),
     },
     otherwise=None,
     plain=(*HISTOGRAMS, *ENTROPIES, "KeyedMarginal", "Synthetic", "SyntheticCurves", "Pixels"),

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.answer import Routed
+from reaedp.answer import Chosen, Routed
 from reaedp.contract import Date
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.curves.space import CurveSpace
@@ -24,6 +24,8 @@ from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
+from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles, parts_of
+from reaedp.statistics.quantiles.quantiles import Quantiles
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.synthetic import Synthetic, SyntheticRecords
 from reaedp.table import KeyCounts
@@ -122,6 +124,29 @@ def _moments(release: Rebuilt, frame: Frame) -> Any:  # noqa: ARG001
     return release.statistic.value(release.contract, np.array(numbers, dtype=np.int64))
 
 
+def _distribution(release: Rebuilt, frame: Frame) -> Any:  # noqa: ARG001
+    """From the noisy counts, of which the file of quantiles shows what follows."""
+    counts = _whole(release.record["details"]["noisy_counts"], release.statistic.cells(release.contract))
+    return release.statistic.value(release.contract, counts)
+
+
+def _chosen(release: Rebuilt, frame: Frame) -> Any:  # noqa: ARG001
+    """From noisy numbers of rows and chosen places."""
+    statistic, details = release.statistic, release.record["details"]
+    assert isinstance(statistic, ChosenQuantiles)
+    groups, column = statistic.groups(release.contract), release.contract.column(statistic.of)
+    places = _whole(details["places"], groups * len(statistic.at)).reshape(groups, -1)
+    if not ((places >= 0) & (places < parts_of(column).sum())).all() or (np.diff(places, axis=1) < 0).any():
+        raise ValueError("no places of the column in increasing order")
+    return statistic.value(release.contract, Chosen(_whole(details["noisy_rows"], groups), places))
+
+
+def _whole(numbers: list[Any], length: int) -> NDArray[np.int64]:
+    if len(numbers) != length or any(type(number) is not int for number in numbers):
+        raise ValueError("not as many whole numbers as there are cells")
+    return np.array(numbers, dtype=np.int64)
+
+
 def _curves(release: Rebuilt, frame: Frame) -> ReleasedCurves:
     """Values at the declared times, and the coefficients that give them; NaN if these times do not determine them."""
     statistic, details = release.statistic, release.record["details"]
@@ -167,6 +192,8 @@ _VALUES = ByKind[Callable[[Rebuilt, Frame], Any]](
         MutualInformation: _measures,
         EntropyMap: _measures,
         RoutedEntropy: _routed,
+        Quantiles: _distribution,
+        ChosenQuantiles: _chosen,
         Synthetic: _records,
         MeanCurve: _mean_curve,
         SyntheticCurves: _curves,

@@ -228,6 +228,6 @@ _CORRECTIONS = ByKind[Callable[[float, float], Correction] | None](
     "what undoes its effect on an entropy",
     {Laplace: _laplace, Gaussian: _gaussian},
     otherwise=None,
-    plain=("Threshold", "TwoStage", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
+    plain=("Threshold", "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
     over="mechanisms",
 )

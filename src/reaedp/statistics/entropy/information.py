@@ -175,6 +175,6 @@ _SPREADS = ByKind[Callable[[Calibrated, float], float]](
     "how far the sum of three noises goes",
     {Gaussian: _of_gaussians, Laplace: _of_laplaces},
     otherwise=_of_any,
-    plain=("Threshold", "TwoStage", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
+    plain=("Threshold", "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
     over="mechanisms",
 )

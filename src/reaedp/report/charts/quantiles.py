@@ -1,0 +1,69 @@
+"""Shares of rows at or below values: quantiles with their intervals, and distribution functions with their bands."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.label import different, shown
+from reaedp.report.charts.drawing import BLUE, Frame, Specification, hover, quantity, values
+
+#: Groups whose lines can be told apart.
+MOST_GROUPS = 10
+
+
+def quantiles(frame: Frame, groups: Sequence[str], of: str) -> Specification:
+    """A point for each quantile, a line through those of a group, and intervals where there are any."""
+    rows = _rows(frame, groups, frame["value"], "quantile", ("low_95", "high_95"))
+    across = _across(rows["value"], of)
+    layers = [_line(across, of, points=True)]
+    if "low" in rows:
+        ends = {"x": across | {"field": "low"}, "x2": {"field": "high"}, "y": _UP}
+        layers.append({"mark": {"type": "rule", "opacity": 0.6, "strokeWidth": 3}, "encoding": ends})
+    return {"data": values(rows), "encoding": _coloured(groups), "layer": layers}
+
+
+def distribution(frame: Frame, ends: NDArray[Any], groups: Sequence[str], of: str) -> Specification:
+    """A line over the `ends` of cells, and the range of each of its points."""
+    rows = _rows(frame, groups, ends, "at_most", ("at_most_low_95", "at_most_high_95"))
+    across = _across(rows["value"], of)
+    around = {"x": across, "y": _UP | {"field": "low"}, "y2": {"field": "high"}}
+    band = {"mark": {"type": "area", "opacity": 0.2}, "encoding": around}
+    return {"data": values(rows), "encoding": _coloured(groups), "layer": [band, _line(across, of, points=False)]}
+
+
+_UP = quantity("share", "share of rows at or below", format="%")
+
+
+def _rows(frame: Frame, groups: Sequence[str], at: NDArray[Any], share: str, ends: tuple[str, str]) -> dict[str, Any]:
+    """The rows of the first groups, by short names."""
+    texts = [np.asarray(frame[name]).tolist() for name in groups]
+    named = [" · ".join(shown(cell, 30) for cell in cells) for cells in zip(*texts, strict=True)] or ["all"] * len(at)
+    apart = list(dict.fromkeys(named))[:MOST_GROUPS]
+    labels = dict(zip(apart, different(apart), strict=True))
+    kept = np.array([name in labels for name in named], dtype=bool)
+    found: dict[str, Any] = {"value": np.asarray(at)[kept], "share": np.asarray(frame[share])[kept]}
+    found["group"] = np.array([labels[name] for name in named if name in labels], dtype=object)
+    if ends[0] in frame:
+        found |= {name: np.asarray(frame[end])[kept] for name, end in zip(("low", "high"), ends, strict=True)}
+    return found
+
+
+def _across(found: NDArray[Any], of: str) -> Specification:
+    if found.dtype.kind in "if":
+        return quantity("value", shown(of), zero=False)
+    return {"field": "value", "type": "temporal", "title": shown(of)}
+
+
+def _line(across: Specification, of: str, *, points: bool) -> Specification:
+    form = ".6~g" if across["type"] == "quantitative" else None
+    said = hover(group=("group", None), value=(shown(of), form), share=("share of rows at or below", ".1%"))
+    return {"mark": {"type": "line", "point": points}, "encoding": {"x": across, "y": _UP, "tooltip": said}}
+
+
+def _coloured(groups: Sequence[str]) -> Specification:
+    if not groups:
+        return {"color": {"value": BLUE}}
+    title = " × ".join(shown(name, 30) for name in groups)
+    return {"color": {"field": "group", "type": "nominal", "title": title, "sort": None}}

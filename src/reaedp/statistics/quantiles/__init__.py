@@ -1,0 +1,1 @@
+"""Quantiles and distribution functions of one column, by groups."""

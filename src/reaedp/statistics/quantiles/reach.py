@@ -1,0 +1,113 @@
+"""How far the noise of many counts goes when some are added and others taken away."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.mechanisms.gaussian import Gaussian
+from reaedp.mechanisms.laplace import Laplace
+from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.noise_variance import noise_variance
+
+Floats = NDArray[np.float64]
+#: Places from no counts below to all of them at which the law is looked at; between them the wider one holds.
+_LOOKED_AT = 17
+#: Nodes of an integral, and what is left out of it.
+_NODES, _LEFT_OUT = 4_096, 1e-8
+#: Ranks are taken to be of at most so many parts: that moves a range by less than a hundredth of itself.
+_MOST_PARTS = 100
+
+
+def reaches(noise: Calibrated, below: NDArray[np.int64], counts: int, rank: float, confidence: float) -> Floats:
+    """With this confidence or more, the noise of (1 - rank) · (sum below) - rank · (sum above) is within ± this.
+
+    `below` says how many of the counts are summed below, in increasing order; all others are above.
+    """
+    return _REACHES.of(noise.mechanism)(noise, below, counts, rank, confidence)
+
+
+def widest(noise: Calibrated, counts: int, confidence: float) -> float:
+    """The largest of these ranges for any rank and any number of counts below, in standard deviations."""
+    below = np.unique(np.linspace(0, counts, _LOOKED_AT).astype(np.int64))
+    variance = noise_variance(noise)
+    return max(
+        float((reaches(noise, below, counts, rank, confidence) / deviations(variance, below, counts, rank)).max())
+        for rank in (0.02, 0.5, 0.98)
+    )
+
+
+def deviations(variance: float, below: NDArray[np.int64], counts: int, rank: float) -> Floats:
+    """The standard deviation of the same sum."""
+    found: Floats = np.sqrt(variance * ((1 - rank) ** 2 * below + rank**2 * (counts - below)))
+    return found
+
+
+def _of_gaussians(noise: Calibrated, below: NDArray[np.int64], counts: int, rank: float, confidence: float) -> Floats:
+    """Discrete Gaussian noise has tails no heavier than a normal law's; half a row for the lattice."""
+    from scipy.special import ndtri
+
+    wide = float(ndtri((1 + confidence) / 2))
+    return wide * deviations(noise.scale**2, below, counts, rank) + 0.5
+
+
+def _of_laplaces(noise: Calibrated, below: NDArray[np.int64], counts: int, rank: float, confidence: float) -> Floats:
+    """The law of the sum by its characteristic function, at some places; between two of them the wider range."""
+    looked = np.unique(np.linspace(0, counts, _LOOKED_AT).astype(np.int64))
+    parts = Fraction(rank).limit_denominator(_MOST_PARTS)
+    parts = min(max(parts, Fraction(1, _MOST_PARTS)), 1 - Fraction(1, _MOST_PARTS))
+    width = np.array([_laplace_reach(noise.scale, int(some), counts - int(some), parts, confidence) for some in looked])
+    ratio = width / deviations(noise_variance(noise), looked, counts, float(parts))
+    place = np.clip(np.searchsorted(looked, below, side="right") - 1, 0, len(looked) - 2)
+    wider = np.maximum(ratio[place], ratio[place + 1])
+    return np.asarray(wider * deviations(noise_variance(noise), below, counts, rank), dtype=np.float64)
+
+
+def _laplace_reach(scale: float, below: int, above: int, rank: Fraction, confidence: float) -> float:
+    """The least half-integer t with Pr[|X| ≤ t] ≥ confidence, X = (b - a) · sum below - a · sum above, over b.
+
+    Pr[|X| ≤ t] is the integral of φ(u) sin((t + 1/2) u) / sin(u / 2) over (0, π), divided by π.
+    """
+    a, b = rank.numerator, rank.denominator
+    decay = math.exp(-1.0 / scale)
+
+    def law(u: Floats) -> Floats:
+        logs = [
+            many * (2 * math.log1p(-decay) - np.log1p(decay * decay - 2 * decay * np.cos(weight * u)))
+            for many, weight in ((below, b - a), (above, a))
+        ]
+        return np.exp(logs[0] + logs[1])
+
+    coarse = np.geomspace(1e-9, math.pi, 2_000)
+    near = coarse[np.maximum.accumulate(law(coarse)[::-1])[::-1] > _LEFT_OUT]
+    end = min(math.pi, float(near[-1]) * 1.02) if near.size else math.pi
+    u: Floats = np.asarray((np.arange(_NODES) + 0.5) * (end / _NODES), dtype=np.float64)
+    weights = law(u) / np.sin(u / 2) * (end / _NODES) / math.pi
+    low, high = 0, 2
+    while _within(high, u, weights) < confidence and high < 2**50:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _within(middle, u, weights) >= confidence else (middle, high)
+    return high / b
+
+
+def _within(t: int, u: Floats, weights: Floats) -> float:
+    return float(np.sin((t + 0.5) * u) @ weights)
+
+
+def _of_any(noise: Calibrated, below: NDArray[np.int64], counts: int, rank: float, confidence: float) -> Floats:
+    """Chebyshev's inequality, for noise of which only the variance is known."""
+    return deviations(noise_variance(noise), below, counts, rank) / math.sqrt(1 - confidence)
+
+
+_REACHES = ByKind[Callable[[Calibrated, NDArray[np.int64], int, float, float], Floats]](
+    "how far the noise of ranks goes",
+    {Laplace: _of_laplaces, Gaussian: _of_gaussians},
+    otherwise=_of_any,
+    plain=("Threshold", "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
+    over="mechanisms",
+)
