@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reaedp.contract import Column
 from reaedp.synthesis.cliques import Group
 from reaedp.synthesis.coarsening import Coarsening
 from reaedp.synthesis.fitting import Link
-from reaedp.synthesis.merging import Floats, Merging
+from reaedp.synthesis.merging import Merging
 
 #: The logarithm of the weight of a value that contradicts its flag: no row will show it.
 _CONTRADICTION = -60.0
@@ -68,13 +69,11 @@ class Flags:
         return len({self.column(number) for number in group}) == len(group)
 
 
-def _missing(axis: Column, coarse: Coarsening) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _missing(axis: Column, coarse: Coarsening) -> NDArray[np.bool_]:
     """Coarse cells that hold nothing but missing values."""
-    values = np.bincount(coarse.merging.cell[: axis.regular], minlength=coarse.size)
-    return values == 0
+    missing: NDArray[np.bool_] = np.bincount(coarse.merging.cell[: axis.regular], minlength=coarse.size) == 0
+    return missing
 
 
-def _coarsening(coarse: Coarsening, flag: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Coarsening:
-    merging = Merging(flag[coarse.merging.cell])
-    shares: Floats = coarse.shares
-    return Coarsening(shares, merging, (Merging.none(2),))
+def _coarsening(coarse: Coarsening, flag: NDArray[np.intp]) -> Coarsening:
+    return Coarsening(coarse.shares, Merging(flag[coarse.merging.cell]), (Merging.none(2),))

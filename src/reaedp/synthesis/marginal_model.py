@@ -1,7 +1,7 @@
 """The network: a graphical model of a table, learned from noisy tables that are chosen one after the other.
 
 First every column is counted with noise; that decides which cells are worth telling apart. Then, a few at a time, the
-tables of two or three columns that the model misses most are chosen and counted, both with noise, and fitted.
+tables of two to four columns that the model misses most are chosen and counted, both with noise, and fitted.
 """
 
 import math

@@ -178,7 +178,8 @@ class Search:
 
     def _grown(self, group: Group) -> JunctionTree:
         """The smaller of two trees: one made anew, and one that extends the present cliques."""
-        anew = junction_tree(self.tree.sizes, [each.group for each in (*self.tables, *self.flags.links)])
+        needed = [*(table.group for table in self.tables), *(link.group for link in self.flags.links)]
+        anew = junction_tree(self.tree.sizes, needed)
         extended = junction_tree(self.tree.sizes, [*self.tree.cliques, group])
         return min(anew, extended, key=lambda tree: tree.cells)
 
