@@ -98,7 +98,7 @@ class Records:
         columns = self._contract.select(names)
         keys = [f"k{number}" for number in range(len(columns))]
         rows = self._encoded(columns, keys).filter(nw.col(keys[-1]) < columns[-1].regular)
-        arrays = self._collected(counted(_middle_rows(rows, [keys[-1], *keys[:-1]]), keys), [*keys, "rows"])
+        arrays = self._collected(counted(_middle_rows(rows, [keys[-1], *keys[:-1]]), keys))
         return _key_counts(columns, [arrays[key] for key in keys], arrays["rows"]).dense()
 
     def key_parts(self, names: tuple[str, ...]) -> Iterator[KeyCounts]:

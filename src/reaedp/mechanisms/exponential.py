@@ -11,9 +11,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from reaedp.answer import Chosen, Integers, Ordered, Shape
+from reaedp.answer import Chosen, Integers, Ordered, Shape, Words
 from reaedp.mechanisms.laplace import Laplace, at_least
-from reaedp.mechanisms.noise import Noise, Words
+from reaedp.mechanisms.noise import Noise
 from reaedp.privacy.loss import Price, PureDP, exact, positive
 from reaedp.privacy.unit import Sensitivity
 

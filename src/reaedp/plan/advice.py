@@ -42,10 +42,10 @@ def _tells(request: Request) -> bool:
     return type(request.statistic) is Marginal and type(request.mechanism) in (Laplace, Gaussian)
 
 
-def _free_means(summary: Summary, histograms: Mapping[tuple[str, ...], str]) -> str:
+def _free_means(summary: Summary, histograms: Mapping[frozenset[str], str]) -> str:
     """A histogram that has all columns of a summary gives its means, up to the width of a bin."""
     wanted = set(summary.columns)
-    free = next((name for columns, name in histograms.items() if wanted <= set(columns)), None)
+    free = next((name for columns, name in histograms.items() if wanted <= columns), None)
     words = f" The release {free} of this plan gives its counts and, to half a bin, its means at no extra cost."
     return "" if free is None else words
 
