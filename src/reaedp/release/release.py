@@ -165,7 +165,7 @@ class Release(Framed):
     def quantiles(
         self, at: Any = "quartiles", *, of: str | None = None, by: tuple[str, ...] = (), confidence: float = 0.95
     ) -> Quantiled:
-        """Quantiles, with intervals, that follow from the counts of this release at no cost.
+        """Quantiles `at` some ranks, with intervals, that follow from the counts of this release at no cost.
 
         Of a distribution function they have its own groups; of a histogram they are those `of` one of its columns, `by`
         others.
