@@ -21,7 +21,7 @@ from reaedp import Budget, Category, Contract, Integer, Laplace, Marginal, Numbe
 from reaedp.audits.finding import Finding
 from reaedp.audits.made_up_sums import made_up_curve
 from reaedp.audits.whole_release import audit_release
-from reaedp.contract import Picture
+from reaedp.contract import Integer, Picture
 from reaedp.contract.category import Undeclared
 from reaedp.curator.learning import LADDER
 from reaedp.mechanisms.threshold import Threshold
@@ -57,6 +57,9 @@ SUMMED = (
     Number(name="u", lower=-1.0, upper=1000.0, bins=3, provenance="public"),
     Integer(name="v", lower=0, upper=30, provenance="public"),
 )
+#: Numbers, of which there are ranks.
+NUMBERS = Integer(name="n", lower=0, upper=3, provenance="public")
+RANKED = NUMBERS.name
 CURVE = made_up_curve(points=5, rank=3)
 PICTURE = Picture(width=2, height=2, channels=1, lower=0, upper=255, provenance="public")
 UNITS = {
@@ -90,7 +93,7 @@ def contract(unit: Unit, *columns: Any, picture: Picture | None = None) -> Contr
         unit=Unit(unit.change) if picture else unit,
         budget=Budget(10.0, DELTA),
         ledger="none.sqlite",
-        columns=columns or (() if picture else COLUMNS),
+        columns=columns or (() if picture else (*COLUMNS, NUMBERS)),
         curves=() if picture else (CURVE,),
         picture=picture,
     )
@@ -120,7 +123,7 @@ class Case:
         """As a plan would make it."""
         named = (self.keys.get(key, ()) for key in ("columns", "given", "of", "on", "by"))
         names = {name for found in named for name in column_names(found)}
-        columns = [column for column in (*COLUMNS, *SUMMED, MIDDLE, WIDE, *VALUES) if column.name in names]
+        columns = [column for column in (*COLUMNS, *SUMMED, MIDDLE, NUMBERS, WIDE, *VALUES) if column.name in names]
         terms = contract(UNITS[unit], *columns, picture=PICTURE if self.kind == "image" else None)
         if self.made is not None:
             return self.made(terms)
@@ -184,6 +187,13 @@ CASES: dict[str, Case] = {
     ),
     "summary, Laplace": Case("summary", {"of": ("u", "v"), "by": ("a",), "mechanism": "laplace", **PURE}),
     "summary, Gaussian": Case("summary", {**SPREAD, "mechanism": "gaussian", **NORMAL}),
+    "quantiles, best way": Case("quantiles", {"of": RANKED, "at": "deciles", **PURE}),
+    "quantiles, exponential": Case("quantiles", {"of": RANKED, "at": "median", "mechanism": "exponential", **PURE}),
+    "quantiles, Laplace": Case("quantiles", {"of": RANKED, "at": "median", "mechanism": "laplace", **PURE}),
+    "quantiles, Gaussian": Case("quantiles", {"of": RANKED, "at": "cdf", "mechanism": "gaussian", **NORMAL}),
+    "quantiles, a median a person": Case(
+        "quantiles", {"of": RANKED, "at": "median", "per_person": True, **PURE}, ("person, replace",)
+    ),
     "mean curve, A2": Case("mean-curve", {"curve": "curve", **NORMAL}),
     "mean curve, C": Case("mean-curve", {"curve": "curve", "covariance": "C", **NORMAL}),
     "image, Laplace": Case("image", {"mechanism": "laplace", **PURE}, ("row, replace",)),

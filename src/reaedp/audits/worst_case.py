@@ -253,9 +253,9 @@ def _quantiles(statistic: Quantiles | ChosenQuantiles, contract: Contract) -> It
         return Placement(np.array(cells, dtype=np.int32), np.array(counts, dtype=np.int64))
 
     others = at((near, shared - shared // 2), (far, shared // 2))
-    for label, place in {"all its rows at one end": far, "all its rows in another group": away}.items():
-        if place == far or away != far:
-            yield _neighbours(label, contract, statistic.columns, Places(others, at((near, rows)), at((place, rows))))
+    moves = [("all its rows at one end", far), ("all its rows in another group", away)]
+    for label, place in moves if statistic.by else moves[:1]:
+        yield _neighbours(label, contract, statistic.columns, Places(others, at((near, rows)), at((place, rows))))
 
 
 def _mean_curve(statistic: MeanCurve, contract: Contract) -> Iterator[Neighbours]:

@@ -15,6 +15,8 @@ from reaedp.errors import DeclarationError
 TOGETHER = 0.5
 #: Columns with a histogram of their own, in a map of entropies, in synthetic records; cells of a table of two columns.
 MOST_HISTOGRAMS, MOST_MAPPED, MOST_SYNTHETIC, MOST_JOINT = 6, 10, 12, 2_000
+#: Columns of numbers whose means are asked for together, each of which costs accuracy; cells that may be groups.
+MOST_NUMBERS, MOST_GROUPS = 3, 12
 #: Synthetic rows where the number of people is not public.
 ROWS = 1_000
 
@@ -60,6 +62,9 @@ def _wanted(columns: Sequence[Drafted], heading: Heading) -> Iterator[Wanted]:
         yield _histogram(name, [name], about, weight=1.0)
     if len(joint := _smallest(columns)) == 2:
         yield _histogram("_by_".join(joint), joint, "Counts of two columns together.", weight=2.0)
+    numbers = [column.name for column in columns if column.facts.get("kind") in ("number", "integer")]
+    if numbers:
+        yield from _of_numbers(numbers, _groups(columns))
     yield Wanted(
         "How diverse a column is, in bits; a histogram of it gives that at no extra cost.",
         {
@@ -80,6 +85,27 @@ def _wanted(columns: Sequence[Drafted], heading: Heading) -> Iterator[Wanted]:
         weight=1.0,
         active=False,
     )
+
+
+def _of_numbers(numbers: Sequence[str], groups: list[str]) -> Iterator[Wanted]:
+    each = " in each group" if groups else ""
+    by = {"by": groups} if groups else {}
+    means = {"name": "means", "kind": "summary", "of": list(numbers[:MOST_NUMBERS]), **by, "mechanism": "laplace"}
+    yield Wanted(f"Counts, totals and means{each}, with 95 % intervals.", means, weight=2.0)
+    median = {"name": f"median_of_{numbers[0]}", "kind": "quantiles", "of": numbers[0], "at": "median"}
+    yield Wanted("A median; deciles and whole distribution functions can be had as well.", median, 1.0, active=False)
+    if len(numbers) > 1:
+        related = {"name": "correlations", "kind": "correlation", "of": list(numbers[:MOST_MAPPED])}
+        yield Wanted("Means, variances and correlations of several columns.", related, 1.0, active=False)
+        line = {"name": f"{numbers[0]}_explained", "kind": "regression", "of": numbers[0], "on": list(numbers[1:4])}
+        yield Wanted("How one column depends on others: a linear regression.", line, 1.0, active=False)
+
+
+def _groups(columns: Sequence[Drafted]) -> list[str]:
+    """The column with the fewest levels, if they are few enough for means of each."""
+    kinds = {column.name: column.column() for column in columns if column.facts.get("kind") in ("category", "boolean")}
+    sizes = {name: made.size for name, made in kinds.items() if made is not None and made.size <= MOST_GROUPS}
+    return sorted(sizes, key=lambda name: sizes[name])[:1]
 
 
 def _of_several(names: Sequence[str], heading: Heading) -> Iterator[Wanted]:

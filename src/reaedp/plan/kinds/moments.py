@@ -1,5 +1,6 @@
 """Planned correlations and regressions."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -24,9 +25,9 @@ class _PlannedMoments(Planned):
         """The name of the mechanism."""
         return spoken(self.mechanism)
 
+    @abstractmethod
     def statistic(self) -> MomentSums:
         """What is asked for."""
-        raise NotImplementedError
 
     def _check_gaussian(self, mistakes: Mistakes) -> None:
         mistakes.unless(self.mechanism == "gaussian", "mechanism must be gaussian", given=self.mechanism)

@@ -1,5 +1,6 @@
 """What correlations and regressions share: sums of values and of products, hidden together."""
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,25 +20,25 @@ from reaedp.statistics.statistic import Multipliable
 MOST_FEATURES = 45
 
 
-class MomentSums:
+class MomentSums(ABC):
     """Sums of values and products of some columns, and what follows from them."""
 
     __slots__ = ()
     answers: ClassVar[Shape] = "vector"
 
     @property
+    @abstractmethod
     def title(self) -> str:
         """What is released, in words."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def columns(self) -> tuple[str, ...]:
         """The declared columns that are read; the last one is the target of a regression."""
-        raise NotImplementedError
 
+    @abstractmethod
     def told(self, moments: NoisyMoments) -> list[Told]:
         """What follows from the sums, which are `moments`, line by line."""
-        raise NotImplementedError
 
     def check(self, contract: Contract) -> None:
         """Refuse unknown columns, single values, and more products than anyone reads."""
