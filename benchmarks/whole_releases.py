@@ -21,7 +21,7 @@ from reaedp import Budget, Category, Contract, Integer, Laplace, Marginal, Numbe
 from reaedp.audits.finding import Finding
 from reaedp.audits.made_up_sums import made_up_curve
 from reaedp.audits.whole_release import audit_release
-from reaedp.contract import Integer, Picture
+from reaedp.contract import Picture
 from reaedp.contract.category import Undeclared
 from reaedp.curator.learning import LADDER
 from reaedp.mechanisms.threshold import Threshold
