@@ -208,6 +208,7 @@ DRAWING: dict[str, str] = {
     "mechanisms/gaussian.py": "tests/laws/test_stated_scales.py",
     "mechanisms/threshold.py": "tests/laws/test_stated_scales.py",
     "mechanisms/selection.py": "tests/laws/test_stated_scales.py",
+    "mechanisms/exponential.py": "tests/mechanisms/test_exponential.py",
     "mechanisms/noise.py": "tests/mechanisms/test_noise.py",
     "synthesis/search.py": "tests/synthesis/test_network.py",
     "synthesis/seeds.py": "tests/synthesis/test_seeds.py",

@@ -41,12 +41,12 @@ FOLDERS = [pytest.param(False, id="no files"), pytest.param(True, id="files")]
 
 
 @cache
-def result(name: str, files: bool) -> Result:
+def result(name: str, files: bool, seed: int = SEED) -> Result:
     """Each item is run once, from its own stream."""
     if files and FOLDER is None:
         pytest.skip("REAEDP_DATA names no folder with the paper's data sets")
     item: Item = next(item for item in ITEMS if item.name == name)
-    rng = np.random.default_rng(SEED).spawn(20)[item.number]
+    rng = np.random.default_rng(seed).spawn(20)[item.number]
     return item.run(Experiment(rng, quick=True, data=FOLDER if files else None))
 
 
@@ -244,7 +244,12 @@ def test_copies_are_caught_and_private_records_are_not(files: bool) -> None:
 
 @pytest.mark.parametrize("files", FOLDERS)
 def test_both_private_ways_to_a_model_beat_a_constant_guess(files: bool) -> None:
-    found = {row["method"]: row for row in result("noisy-sgd", files).rows}
+    """On average over five runs: a model of few rows may miss the label's column once."""
+    runs = [result("noisy-sgd", files, seed).rows for seed in range(5)]
+    found = {
+        rows[0]["method"]: {figure: float(np.mean([row[figure] for row in rows])) for figure in ("accuracy", "AUC")}
+        for rows in zip(*runs, strict=True)
+    }
     for method in (noisy_sgd.SGD, noisy_sgd.SYNTHETIC):
         assert found[method]["accuracy"] > found[noisy_sgd.CONSTANT]["accuracy"] + 0.02
         assert found[noisy_sgd.CLEAR]["AUC"] - 0.06 < found[method]["AUC"]

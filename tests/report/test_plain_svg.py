@@ -109,6 +109,8 @@ def test_charts_with_more_in_them_are_drawn_by_vega(name: str) -> None:
         {"mark": {"type": "line", "point": True}},
         {"encoding": {"x": {"field": "count", "type": "quantitative"}}},
         {"encoding": {"color": {"condition": {"test": "datum.count > 5", "value": "red"}, "value": "blue"}}},
+        {"encoding": {"color": {"field": "colour", "type": "nominal", "scale": None}}},
+        {"mark": {"type": "rect"}, "encoding": {"color": {"value": "blue"}}},
         {"transform": [{"calculate": "datum.count", "as": "said"}]},
         {"mark": {"type": "bar", "cornerRadius": 5}},
         {"encoding": {"size": {"field": "count"}}},

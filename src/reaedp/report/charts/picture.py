@@ -56,8 +56,14 @@ def _unknown(part: Specification) -> Iterator[bool]:
             yield not (channel.get("axis") or {}).keys() <= _AXIS
             yield not (channel.get("scale") or {}).keys() <= (_COLOURS if name == "color" else _SCALE)
         if name == "color":
-            yield "scale" not in channel and "value" not in channel
-            yield "condition" in channel and not CONDITION.fullmatch(channel["condition"].get("test", ""))
+            yield from _unknown_colour(part, channel)
     yield not all(FILTER.fullmatch(step.get("filter", "")) for step in part.get("transform", ()))
     for layer in part.get("layer", ()):
         yield from _unknown(layer)
+
+
+def _unknown_colour(part: Specification, channel: Specification) -> Iterator[bool]:
+    scaled = isinstance(channel.get("scale"), dict) and ("field" in channel or "datum" in channel)
+    yield not scaled and ("scale" in channel or "value" not in channel)
+    yield not scaled and isinstance(part.get("mark"), dict) and part["mark"]["type"] == "rect"
+    yield "condition" in channel and not CONDITION.fullmatch(channel["condition"].get("test", ""))

@@ -83,6 +83,6 @@ _REACHES = ByKind[Callable[[Calibrated, Floats, float], Floats]](
     "how far weighted sums of its noise go",
     {Laplace: _laplace, Gaussian: _gaussian},
     otherwise=_any,
-    plain=("Threshold", "TwoStage", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
+    plain=("Threshold", "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
     over="mechanisms",
 )
