@@ -210,12 +210,12 @@ def _of_picture(request: Request, contract: Contract, noise: Calibrated) -> Expe
 def _of_correlation(request: Request, contract: Contract, noise: Calibrated) -> Expected:
     statistic: Any = request.statistic
     even, rows = EvenRows.under(statistic.space(contract), noise), _kept_rows(request, contract)
-    words = f"Sums are off by about {even.deviation * MEAN_ERROR:.2g} rows on average."
+    words = f"Sums are off by about {about(even.deviation * MEAN_ERROR, 2)} rows on average."
     if rows is None:
         return Expected("rows", *_errors(request, contract, noise), f"{words} {_NO_ROWS}")
     error = even.correlation(rows)
     words += (
-        f" With {rows:,} rows that are spread evenly, correlations are off by at most {error:.2g} and means by"
+        f" With {rows:,} rows that are spread evenly, correlations are off by at most {about(error, 2)} and means by"
         f" {even.means(rows):.2%} of the range, at 95 % confidence; columns that fill little of their range have larger"
         " errors."
     )
@@ -232,7 +232,7 @@ def _of_regression(request: Request, contract: Contract, noise: Calibrated) -> E
         words += f" {rows:,} rows are too few at this ε: give a larger share, or leave predictors out."
         return Expected("rows", *_errors(request, contract, noise), words)
     errors = even.coefficients(rows)
-    shown = ", ".join(f"{term} ±{error:.2g}" for term, error in list(errors.items())[:MOST_TERMS])
+    shown = ", ".join(f"{term} ±{about(error, 2)}" for term, error in list(errors.items())[:MOST_TERMS])
     words += (
         f" With {rows:,} of them, coefficients are off by at most: {shown}{', …' if len(errors) > MOST_TERMS else ''}"
         " (95 % confidence); predictors that fill little of their range, or go together, have larger errors."
@@ -252,9 +252,9 @@ def _of_summary(request: Request, contract: Contract, noise: Calibrated) -> Expe
     statistic: Any = request.statistic
     expected = expected_errors(statistic, contract, noise)
     known = f"{expected.rows:,.0f}" if expected.promised else f"{expected.rows:,.0f} (for example)"
-    means = ", ".join(f"{name} ±{off:.3g}" for name, off in expected.means.items())
+    means = ", ".join(f"{name} ±{about(off)}" for name, off in expected.means.items())
     words = (
-        f"Counts are within ±{expected.counts:,.3g} rows with 95 % confidence. In a group of {known} rows, means are"
+        f"Counts are within ±{about(expected.counts)} rows with 95 % confidence. In a group of {known} rows, means are"
         f" within: {means}; with more rows in proportion less."
     )
     bound_all = noise.error_quantile(0.95, cells=request.statistic.cells(contract)) * request.statistic.step(contract)
@@ -297,7 +297,7 @@ def _ranks(statistic: Any) -> tuple[float, ...]:
 
 def _missed(missed: float, bound: float, contract: Contract, statistic: Any) -> str:
     """Ranks, and what they mean if the values of a public number of rows are spread evenly between their bounds."""
-    words = f"ranks are off by about {missed:.2g} rows on average, at most {bound:,.0f} with 95 % confidence."
+    words = f"ranks are off by about {about(missed, 2)} rows on average, at most {bound:,.0f} with 95 % confidence."
     column, rows = contract.column(statistic.of), contract.unit.at_least
     if rows is None or statistic.by or column.ends is None:
         return words
@@ -305,7 +305,7 @@ def _missed(missed: float, bound: float, contract: Contract, statistic: Any) -> 
     span = (high[-1] - low[0]) / (np.timedelta64(1, "D") if low.dtype.kind == "M" else 1)
     unit = " days" if low.dtype.kind == "M" else ""
     share = min(1.0, missed / rows)
-    return f"{words} If values are spread evenly, that is {float(span) * share:.2g}{unit} of {column.name}."
+    return f"{words} If values are spread evenly, that is {about(float(span) * share, 2)}{unit} of {column.name}."
 
 
 def _instead(request: Request, contract: Contract) -> str:
@@ -319,7 +319,7 @@ def _instead(request: Request, contract: Contract) -> str:
         return ""
     other = way.other if type(way.statistic) is type(statistic) else way.missed
     name = "A noisy distribution function" if type(mechanism) is Exponential else "The exponential mechanism"
-    return f" {name} would miss about {other:.2g}."
+    return f" {name} would miss about {about(other, 2)}."
 
 
 def _of_any(request: Request, contract: Contract, noise: Calibrated) -> Expected:

@@ -179,7 +179,7 @@ def _of_synthetic(release: Release) -> Iterator[str]:
 
 
 def _of_quantiles(release: Release) -> Iterator[str]:
-    yield f"    noise: {release.noise.title}; counts are off by {release.mean_error:.3g} on average"
+    yield f"    noise: {release.noise.title}; counts are off by {about(release.mean_error)} on average"
     yield "    intervals cover the quantiles of the data's own rows; rows without a value have no rank"
 
 
@@ -214,7 +214,7 @@ def _of_picture(release: Release) -> Iterator[str]:
 
 
 def _of_summary(release: Release) -> Iterator[str]:
-    yield f"    noise: {release.noise.title}; parts of counts are off by {release.mean_error:.3g} rows on average"
+    yield f"    noise: {release.noise.title}; parts of counts are off by {about(release.mean_error)} rows on average"
     yield "    intervals cover the noise: of the rows' own figure; that of the population mean covers sampling as well"
     yield "    values outside the declared range count as its nearest end, or as the contract says"
 

@@ -45,6 +45,8 @@ from reaedp.synthesis.synthetic import Synthetic
 MOST_ROWS, PREVIEW, MOST_PREVIEWED = 200, 10, 12
 #: Column profiles that are drawn.
 MOST_PROFILES = 40
+#: Quantiles that a sentence names.
+MOST_SAID = 5
 #: What the custodian's edition puts beside the private numbers, by release; the public one has nothing to put there.
 Originals = Mapping[str, Any]
 NOTHING: Originals = {}
@@ -179,10 +181,19 @@ def _quantiles(release: Published, original: NDArray[Any] | None) -> Panel:
         release,
         use=f"Values of {of} below which given shares of the rows lie.{few}",
         error=error,
-        figures=[figure],
+        finding="" if statistic.by or not statistic.at else _values_at(frame, of),
+        figures=[] if statistic.at and len(frame["value"]) == 1 else [figure],
         grids=[_numbers(release, original)],
         private=original is None,
     )
+
+
+def _values_at(frame: Mapping[str, NDArray[Any]], of: str) -> str:
+    """The first few quantiles in a sentence."""
+    pairs = zip(frame["quantile"].tolist()[:MOST_SAID], frame["value"].tolist(), strict=False)
+    said = [f"{'half' if rank == 0.5 else f'{about(100 * rank)} %'} of the rows at or below {written(value)}"
+            for rank, value in pairs]  # fmt: skip
+    return f"{of}: {', '.join(said)}."
 
 
 def _entropies(release: Published, original: NDArray[Any] | None) -> Panel:

@@ -1,5 +1,6 @@
 """A figure of every group with its interval: dots and lines."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,14 +26,21 @@ from reaedp.report.charts.drawing import (
 #: Groups that can be told apart; the rest are in the table.
 MOST_GROUPS = 60
 _DIGITS = ",.4~g"
+#: How cells of missing values and the like are written.
+_SPECIAL = re.compile("<[a-z]+>")
 
 
 def dots(
     frame: Frame, axes: Sequence[str], column: str, statistic: str, original: NDArray[Any] | None = None
 ) -> Specification:
-    """A dot and its interval for each group; grey where too few rows are left for an interval."""
+    """A dot and its interval for each group; grey where too few rows are left for an interval.
+
+    Groups of missing values and the like are left out then.
+    """
     chosen = np.flatnonzero((np.asarray(frame["column"]) == column) & (np.asarray(frame["statistic"]) == statistic))
-    chosen = chosen[:MOST_GROUPS]
+    told = np.asarray(frame["note"])[chosen] == ""
+    special = [any(_SPECIAL.fullmatch(str(frame[axis][place])) for axis in axes) for place in chosen]
+    chosen = chosen[told | ~np.array(special, dtype=bool)][:MOST_GROUPS]
     groups = [" · ".join(str(frame[axis][place]) for axis in axes) or "all rows" for place in chosen]
     rows: dict[str, Any] = {
         "group": np.array(different(groups), dtype=object),

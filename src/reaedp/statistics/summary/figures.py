@@ -131,7 +131,7 @@ class ColumnFigures:
         )
         off = (self._reach(weights) + 2 * self.parts.rounding * rows / self.parts.steps) / rows
         shifted = np.maximum(mean.high - centre, centre - mean.low) ** 2
-        known = mean.known & (self._of(self.parts.count) > 0)
+        known = self._of_people(mean, self.parts.count).known
         most = np.where((mean.low < 0.5) & (mean.high > 0.5), 0.25, np.maximum(*(e * (1 - e) for e in mean[:2])))
         low = np.where(known, np.clip(found - off - shifted, 0.0, 0.25), 0.0)
         high = np.where(known, np.clip(found + off, 0.0, most), 0.25)
@@ -154,7 +154,7 @@ class ColumnFigures:
         ends = share_interval(
             self._of(above), self._of(below), lambda places: self._reach(above - places[:, None] * below)
         )
-        return Figure(name, share(self._of(above), self._of(below)), ends.low, ends.high, ends.known)
+        return Figure(name, share(self._of(above), self._of(below)), *self._of_people(ends, below))
 
     def _linear(self, name: str, weights: Floats, rounding: float) -> Figure:
         steps = self.parts.steps
@@ -169,9 +169,16 @@ class ColumnFigures:
         """From p to values."""
         found = self.parts.bounds
         centre = share(self._of(self.parts.position), self._of(self.parts.count))
+        ends = self._of_people(ends, self.parts.count)
         low, high = np.minimum(ends.low, centre), np.maximum(ends.high, centre)
         values, low, high = (found.lower + found.width * places for places in (centre, low, high))
         return Figure(name, values, low, high, ends.known)
+
+    def _of_people(self, ends: Ends, rows: Floats) -> Ends:
+        """The same where noise alone could not have filled a group, all groups together; elsewhere anything may be."""
+        sure = 1 - (1 - self.confidence) / len(self.noisy)
+        known = ends.known & (self._of(rows) > reach(self.noise, rows, sure))
+        return Ends(np.where(known, ends.low, 0.0), np.where(known, ends.high, 1.0), known)
 
     def _tested(self, places: Floats) -> Floats:
         return self.parts.position - places[:, None] * self.parts.count
