@@ -1,11 +1,12 @@
 """What a file or a frame may hold without any of it becoming an error, a fact or a missing row."""
 
+import re
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from reaedp import publish
+from reaedp import Category, publish
 from reaedp.curator.records import Records
 from reaedp.engines.source import open_source
 from reaedp.errors import DeclarationError
@@ -66,3 +67,14 @@ def test_a_header_that_is_not_closed_is_refused_in_the_same_words_whatever_the_r
 def test_a_quotation_mark_within_a_name_is_part_of_it(tmp_path: Path) -> None:
     (tmp_path / "data.csv").write_text('size 5",x\n1,2\n', encoding="utf-8")
     assert ['size 5"', "x"] == list(open_source(str(tmp_path / "data.csv")).types)
+
+
+def test_no_two_questions_to_an_engine_share_a_name(tmp_path: Path) -> None:
+    """DuckDB 1 looks a name up when a query runs: with one name for two, each question had the rows of the last."""
+    for part in ("a", "b"):
+        (tmp_path / f"{part}.csv").write_text("x,y\n1,2\n")
+    x, y = (Category(name=name, levels=("1", "2"), provenance="public") for name in ("x", "y"))
+    source = open_source(str(tmp_path / "*.csv"))
+    asked = [source.canonical(columns, None).to_native().sql_query() for columns in ((x,), (y,), (x, y))]
+    names = [name for text in asked for name in set(re.findall(r"reaedp_rows\d*", text))]
+    assert 3 <= len(names) == len(set(names))

@@ -41,7 +41,16 @@ def journey(interpreter: str, resolution: str, place: Path, wheel: Path) -> tupl
     """Whether all went well, and with which versions."""
     python = place / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     # What a wheel depends on is not direct to uv; what pyproject.toml names is.
-    chosen = ("--resolution", resolution, "--only-binary", ":all:", "-r", ROOT / "pyproject.toml")
+    chosen = (
+        "--resolution",
+        resolution,
+        "--only-binary",
+        ":all:",
+        "--extra",
+        "second-opinion",
+        "-r",
+        ROOT / "pyproject.toml",
+    )
     for step in (("venv", "--python", interpreter, place), ("pip", "install", "--python", python, *chosen, wheel)):
         done = uv(*step)
         if done.returncode:

@@ -89,7 +89,7 @@ def _part(
         strict_mode=False,
         max_line_size=LONGEST_LINE,
     )
-    return Part(relation, columns, copies)
+    return Part(relation, columns, (connection, copies))
 
 
 def _header(path: str, dialect: Dialect) -> tuple[str, ...]:

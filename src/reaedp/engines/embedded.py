@@ -39,11 +39,16 @@ KEYS: dict[str, tuple[str, Callable[[str, str], str]]] = {
 }
 
 
+#: Numbers of names: DuckDB 1 looks a name up when a query runs, and would find what had it last.
+_VIEWS = count()
+
+
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Part:
     """A DuckDB relation; `columns` maps outside names to (identifier in the relation, type).
 
-    `kept` must live as long as the relation is read.
+    `kept` must live as long as the relation is read: the connection, which DuckDB 1.4 closes when nothing else holds
+    it, or copies of files.
     """
 
     relation: duckdb.DuckDBPyRelation
@@ -197,11 +202,11 @@ def failure(error: Exception) -> BaseException:
     return Unreadable()
 
 
-def described(relation: duckdb.DuckDBPyRelation) -> Part:
+def described(relation: duckdb.DuckDBPyRelation, kept: Any = None) -> Part:
     """A relation under its own names."""
     names = tuple(relation.columns)
     refuse_duplicates("the table", names)
-    return Part(relation, {name: (name, str(kind)) for name, kind in zip(names, relation.types, strict=True)})
+    return Part(relation, {name: (name, str(kind)) for name, kind in zip(names, relation.types, strict=True)}, kept)
 
 
 def refuse_duplicates(place: str, names: tuple[str, ...]) -> None:
@@ -303,7 +308,8 @@ def _numbered(rows: Any, categories: Mapping[int, tuple[Column, str]], names: Se
         levels = ", ".join([*lookups, f"CASE WHEN filled{number} THEN -1.0::DOUBLE END"])
         made[f"v{number}"] = f"coalesce({levels}) AS v{number}"
     listed = ", ".join(made.get(name, name) for name in names)
-    return rows.query("reaedp_rows", f"SELECT {listed} FROM {_joined(_joined('reaedp_rows', written), meant)}")
+    name = f"reaedp_rows{next(_VIEWS)}"
+    return rows.query(name, f"SELECT {listed} FROM {_joined(_joined(name, written), meant)}")
 
 
 @dataclass(frozen=True, slots=True)

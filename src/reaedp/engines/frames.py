@@ -56,7 +56,7 @@ def _opened_table(name: str, engine: Any) -> Part:
             [table, ".".join(schema) or None],
         ).fetchall()
         if len(known) == 1:
-            return described(connection.sql(f"SELECT * FROM {'.'.join(map(_quoted, known[0]))}"))
+            return described(connection.sql(f"SELECT * FROM {'.'.join(map(_quoted, known[0]))}"), connection)
         reason = "it has no such table"
     except duckdb.Error as error:
         reason = type(error).__name__
@@ -75,7 +75,7 @@ def _opened(data: Any) -> Part:
     connection = connect()
     try:
         connection.register("frame", frame)
-        return described(connection.table("frame"))
+        return described(connection.table("frame"), connection)
     except (duckdb.Error, TypeError, AttributeError):
         raise DeclarationError(
             f"Data must be a file name, a database address, a data frame or a DuckDB relation; "

@@ -53,7 +53,7 @@ def json_part(connection: duckdb.DuckDBPyConnection, paths: list[str]) -> JsonPa
         strict_mode=False,
         max_line_size=LONGEST_LINE,
     )
-    return JsonPart(lines, {})
+    return JsonPart(lines, {}, connection)
 
 
 def _pointer(name: str) -> str:

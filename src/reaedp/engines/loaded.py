@@ -38,7 +38,7 @@ def loaded(connection: duckdb.DuckDBPyConnection, schema: Any, batches: Iterable
     relation = connection.table(table)
     types = dict(zip(relation.columns, map(str, relation.types), strict=True))
     columns |= {schema[place].name: (f"c{place}", types[f"c{place}"]) for place in kept}
-    return Part(relation, columns)
+    return Part(relation, columns, connection)
 
 
 def _renamed(batch: Any, kept: list[int]) -> Any:

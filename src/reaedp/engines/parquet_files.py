@@ -82,6 +82,7 @@ def _parquet_part(
     return Part(
         part.relation,
         {name: (own, MILLISECONDS if name in late else kind) for name, (own, kind) in part.columns.items()},
+        connection,
     )
 
 
@@ -114,6 +115,6 @@ def _by_arrow(connection: duckdb.DuckDBPyConnection, paths: list[str], partition
         files = dataset.dataset(paths, schema=readable(files.schema), **options)
         name = f"files{len(paths)}_{abs(hash(tuple(paths)))}"
         connection.register(name, files)
-        return described(connection.table(name))
+        return described(connection.table(name), connection)
     except (ArrowException, OSError, duckdb.Error):  # a type that only one of both knows
         return None
