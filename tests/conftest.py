@@ -1,6 +1,7 @@
 """A small data set with a contract and a plan, as a custodian would have them on disk."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -30,6 +31,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _own_state(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Ledgers of tests, also those of processes that tests start, are not remembered in the user's state folder."""
     os.environ["REAEDP_STATE"] = str(tmp_path_factory.mktemp("state"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _own_findings(_own_state: None) -> None:
+    """Findings of an audit whose program a test has changed are not kept for other files of tests."""
+    shutil.rmtree(Path(os.environ["REAEDP_STATE"], "audits"), ignore_errors=True)
 
 
 @pytest.fixture

@@ -233,3 +233,15 @@ def test_a_conviction_by_accident_does_not_stop_a_release_and_a_repeated_one_doe
     monkeypatch.setattr(module, "audit_request", convicting(3))
     with pytest.raises(DeclarationError, match="reveals more than it promises"):
         pre_release_audit(terms, wanted, rng=np.random.default_rng(1))
+
+
+def test_somebody_who_stops_the_audit_is_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not told as something that releases of made-up data do, and not with entries of a made-up ledger."""
+
+    def stopped(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(rehearsal.Records, "counts", stopped)
+    with pytest.raises(KeyboardInterrupt) as found:
+        pre_release_audit(contract(UNITS[0]), REQUESTS[:1], rng=np.random.default_rng(1))
+    assert "" == str(found.value)

@@ -81,6 +81,9 @@ RANKS = releases(
     planned("rising", "quantiles", of="visits", at="cdf", mechanism="gaussian", epsilon=0.5, delta=1e-07),
     planned("middle", "quantiles", of="age", at=[0.25, 0.5], mechanism="exponential", epsilon=0.5),
 )
+MEANS = releases(
+    planned("means", "summary", of=["age", "visits"], by=["sex"], mechanism="laplace", epsilon=0.5),
+)
 RECORDS = releases(
     planned("rows", "synthetic", columns=["age", "sex"], rows=50, method="network", epsilon=1, delta=1e-06),
 )
@@ -232,6 +235,7 @@ def places(home: Path) -> tuple[Place, ...]:
         place(home / "bits", one_row, BITS, people()),
         place(home / "moments", one_row, MOMENTS, people()),
         place(home / "ranks", one_row, RANKS, people()),
+        place(home / "means", one_row, MEANS, people()),
         place(home / "other records", one_row, OTHER_RECORDS, people()),
         place(home / "drawn curves", replaced + CURVES, DRAWN_CURVES, curves()),
         place(home / "learned", HEAD.format(name="people", change="add-remove") + LEARNED, OF_LEARNED, people()),
@@ -239,7 +243,7 @@ def places(home: Path) -> tuple[Place, ...]:
 
 
 #: Folders that say in the same places the same as others, but for what their releases are.
-SPECIAL = ("image", "bits", "moments", "ranks", "other records", "drawn curves", "learned")
+SPECIAL = ("image", "bits", "moments", "ranks", "means", "other records", "drawn curves", "learned")
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,7 @@ PLANS: dict[str, tuple[str, str, Any]] = {
     "bits": (ONE_ROW, folders.BITS, folders.people),
     "moments": (ONE_ROW, folders.MOMENTS, folders.people),
     "ranks": (ONE_ROW, folders.RANKS, folders.people),
+    "means": (ONE_ROW, folders.MEANS, folders.people),
     "records": (ONE_ROW, folders.RECORDS, folders.people),
     "other records": (ONE_ROW, folders.OTHER_RECORDS, folders.people),
     "curve": (REPLACED + folders.CURVES, folders.MEAN, folders.curves),

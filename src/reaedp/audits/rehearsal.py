@@ -16,7 +16,7 @@ from reaedp.contract import Contract
 from reaedp.curator.curator import Curator
 from reaedp.curator.records import Records
 from reaedp.disk.duckdb_engine import connect_for_released
-from reaedp.errors import ReaedpError
+from reaedp.errors import ReaedpError, Stopped
 from reaedp.ledger.ledger import Ledger
 from reaedp.ledger.state_folder import state_in
 from reaedp.plan.request import Request
@@ -73,6 +73,8 @@ class Rehearsal:
             facts = _publish(terms, opened, place / "out", watch)
             records = Records(terms, opened)
             answers = tuple(request.statistic.answer(records) for request in requests)
+        except Stopped:  # by a person, whom the entries of a made-up ledger do not concern
+            raise KeyboardInterrupt from None
         except Exception as error:  # whatever is raised is published, too
             said = f"{type(error).__name__}: {error}".replace(str(place), "")
             return Outcome({"error": said}, (), (), said, not isinstance(error, ReaedpError))

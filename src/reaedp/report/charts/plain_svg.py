@@ -17,7 +17,7 @@ from reaedp.report.charts.scales import PIXELS_OF_A_TICK, Bands, Linear, Logarit
 
 Row = dict[str, Any]
 #: Width of a letter in units of the font's size, on average; sizes of labels and titles.
-LETTER, LABEL, TITLE = 0.6, 11, 12
+LETTER, LABEL, TITLE = 0.6, 12, 13
 #: Colours of the scheme "blues", from few to many.
 BLUES = ("cfe1f2", "bed8ec", "a8cee5", "8fc1de", "74b2d7", "5ba3cf", "4592c6", "3181bd", "206fb2", "125ca4", "0a4a90")
 #: How much of its part a bar takes; of a group of bars; of a coloured cell.
