@@ -291,7 +291,8 @@ import os, signal, sys
 from reaedp.curator.records import Records
 counted = Records.key_counts
 def stopping(self, names):
-    os.kill(os.getpid(), signal.{signal})
+    if "budget.sqlite" in str(self._contract.ledger):  # and not while the audit rehearses on made-up data
+        os.kill(os.getpid(), signal.{signal})
     return counted(self, names)
 Records.key_counts = stopping
 sys.argv = ["reaedp", "release", "plan.toml", "--data", "data.csv", "--out", "out"]
