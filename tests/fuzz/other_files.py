@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyreadstat
 from pyarrow import feather, orc
 
-from fuzz.arrow_tables import SHORT, damaged_bytes, joined, kind_of, single, table
+from fuzz.arrow_tables import SHORT, damaged_bytes, joined, kind_of, single, spoils_dictionaries, table
 from fuzz.case import Case, Rows
 from fuzz.csv_files import body
 from fuzz.declared import PERSON, declared
@@ -138,6 +138,8 @@ def _written(write: Callable[[pa.Table, Any], Any], one: pa.Table) -> bytes:
 
 
 def _feather(one: pa.Table, sink: Any) -> None:
+    if spoils_dictionaries(one):
+        raise TypeError("the writer joins dictionaries, and spoils those of half floats")
     feather.write_feather(one, sink, chunksize=3)
 
 
