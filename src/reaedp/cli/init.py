@@ -92,6 +92,7 @@ def init(
     _write(draft, heading, out, plan)
     _say(draft, heading, out, plan, data)
     drafting.say_labels(draft)
+    drafting.say_doubts()
 
 
 class _Drafting:
@@ -206,6 +207,13 @@ class _Drafting:
                 f"The header has labels for values of {', '.join(names[:MOST_NAMED])}: --labels makes them levels."
             )
 
+    def say_doubts(self) -> None:
+        """What may be wrong with the first line of a file."""
+        from reaedp.drafting.draft import doubts_about_header
+
+        for doubt in doubts_about_header(list(self.types)) if self.plain else ():
+            typer.echo(f"Look at the header of {self.data}: {doubt}")
+
     def _public(self, files: "Files | None", header: Sequence[str]) -> dict[str, "Drafted"]:
         from dataclasses import replace
 
@@ -268,7 +276,8 @@ def _make_ledger(ledger: str, out: Path) -> None:
 
 def _say(draft: "Draft", heading: "Heading", out: Path, plan: Path, data: str) -> None:
     """What was written, what is open, and how to go on."""
-    typer.echo(f"Wrote {out} ({len(draft.columns)} columns) and {plan}.")
+    count = len(draft.columns)
+    typer.echo(f"Wrote {out} ({count} column{'s' if count > 1 else ''}) and {plan}.")
     if draft.left_out:
         typer.echo(f"Left out: {', '.join(draft.left_out)}. --columns chooses others.")
     waiting = [*heading.open, *(f"column {column.name}" for column in draft.open)]

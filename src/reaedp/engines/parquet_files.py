@@ -51,7 +51,9 @@ def parquet_parts(
         parts = groupby(sorted(schemas), key=lambda file: file[0])
         return [_parquet_part(connection, [file[1:] for file in files], partitions) for _, files in parts]
     except ENGINE_ERRORS:
-        raise DeclarationError(f"{paths[0]}, or a file beside it, cannot be read as Parquet.") from None
+        raise DeclarationError(
+            f"{paths[0]}, or a file beside it, cannot be read as Parquet. Look whether it was copied as a whole."
+        ) from None
 
 
 def _schema(connection: duckdb.DuckDBPyConnection, pattern: str) -> tuple[tuple[str, str], ...]:
