@@ -147,12 +147,14 @@ def _curve(release: Published, original: NDArray[Any] | None) -> Panel:
         "The private mean with 95 % confidence bands: the inner one for each point, the outer one for the whole curve"
     )
     curve = release.contract.curve(release.statistic.curve)  # type: ignore[attr-defined]
+    finding = curve_finding(release.frame)
+    grey = in_grey(np.array([bool(finding)]), "a flat line")
     return section(
         release,
-        finding=curve_finding(release.frame),
+        finding=finding,
         use=f"The mean of all curves over time: {curve.measured}.",
         error="The bands cover the noise, but not what smoothing and clipping change.",
-        figures=[Figure(drawn(mean_curve(release.frame, original)), f"{words}.")],
+        figures=[Figure(drawn(mean_curve(release.frame, original, doubt=bool(finding))), f"{words}.{grey}")],
         grids=[table_of_numbers(release, original)],
         private=original is None,
     )

@@ -13,12 +13,13 @@ MOST_LINES = 60
 _NUMBER = ".4~g"
 
 
-def mean_curve(frame: Frame, original: NDArray[Any] | None = None) -> Specification:
-    """The mean, the range of each of its points, and the band around the whole."""
+def mean_curve(frame: Frame, original: NDArray[Any] | None = None, *, doubt: bool = False) -> Specification:
+    """The mean, the range of each of its points, and the band around the whole; grey if noise could have made it."""
+    colour = draw.GREY if doubt else draw.BLUE
     bands = (("all_low_95", "all_high_95", 0.15), ("low_95", "high_95", 0.3))
     areas = [
         {
-            "mark": {"type": "area", "color": draw.BLUE},
+            "mark": {"type": "area", "color": colour},
             "encoding": {
                 "y": draw.quantity(low, "mean", zero=False),
                 "y2": {"field": high},
@@ -34,7 +35,7 @@ def mean_curve(frame: Frame, original: NDArray[Any] | None = None) -> Specificat
         high_95=("to", _NUMBER),
     )
     line = {
-        "mark": {"type": "line", "color": draw.BLUE, "point": {"opacity": 0, "size": 60}},
+        "mark": {"type": "line", "color": colour, "point": {"opacity": 0, "size": 60}},
         "encoding": {
             "y": draw.quantity("mean", "mean", zero=False),
             "opacity": draw.only_when("private"),
