@@ -125,7 +125,7 @@ def _by_arrow(connection: duckdb.DuckDBPyConnection, paths: list[str], partition
         connection.register(name, files)
         part = described(connection.table(name), connection)
         refused = {name: (part.columns[name][0], CHECKED_TEXTS) for name in checked & set(part.columns)}
-        return Part(part.relation, part.columns | refused, connection)
+        return Part(part.relation, {**part.columns, **refused}, connection)
     except (ArrowException, OSError, duckdb.Error):  # a type that only one of both knows
         return None
 
