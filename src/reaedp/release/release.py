@@ -72,7 +72,7 @@ class Release(Framed):
     def epsilon(self) -> float:
         """ε of this release alone, at the budget's δ."""
         if self.delta is None:
-            raise DeclarationError("This release does not know the budget's δ, at which its ε would be stated.")
+            raise DeclarationError("This release does not know the budget's δ, at which ε is stated; see its `price`.")
         return epsilon(tally([self.price]), self.delta)
 
     @property
