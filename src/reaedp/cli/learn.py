@@ -18,8 +18,8 @@ app = typer.Typer(
 )
 
 ContractFile = Annotated[Path, typer.Argument(help="The contract. Data set, unit and budget must be filled in.")]
-ColumnName = Annotated[str, typer.Argument(help="The column.")]
-Epsilon = Annotated[float, typer.Option(help="How much to spend.")]
+ColumnName = Annotated[str, typer.Argument(help="The column's name.")]
+Epsilon = Annotated[float, typer.Option(help="How much ε to spend.")]
 #: The keys of a column in the contract, the same in words, and the number of the ledger's entry.
 Found = tuple[dict[str, Any], str, int]
 
@@ -55,7 +55,7 @@ def levels(
     column: ColumnName,
     data: Data,
     epsilon: Epsilon,
-    delta: Annotated[float, typer.Option(help="How much to spend.")],
+    delta: Annotated[float, typer.Option(help="How much δ to spend.")],
     engine: Engine = None,
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
 ) -> None:
@@ -74,10 +74,10 @@ def columns(
     *,
     contract: ContractFile,
     data: Data,
-    epsilon: Annotated[float, typer.Option(help="How much to spend on all of them together.")],
-    delta: Annotated[float | None, typer.Option(help="The same; needed for --levels.")] = None,
-    bounds: Annotated[list[str] | None, typer.Option(help="Find bounds of these, with commas between them.")] = None,
-    levels: Annotated[list[str] | None, typer.Option(help="Find levels of these, with commas between them.")] = None,
+    epsilon: Annotated[float, typer.Option(help="How much ε to spend on all of them together.")],
+    delta: Annotated[float | None, typer.Option(help="How much δ to spend; needed for --levels.")] = None,
+    bounds: Annotated[list[str] | None, typer.Option(help="Find bounds of these columns, separated by commas.")] = None,
+    levels: Annotated[list[str] | None, typer.Option(help="Find levels of these columns, separated by commas.")] = None,
     bins: Annotated[int | None, typer.Option(help="Number of bins to declare; needed for --bounds.")] = None,
     engine: Engine = None,
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then

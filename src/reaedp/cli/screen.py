@@ -4,6 +4,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,8 @@ _FACTORS, _PLAUSIBLE = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0), 1_000
 
 def show_plan(plan: Plan, plot: Path | None = None) -> None:
     """Cost, remaining budget and expected error, from public facts."""
-    contract, requests = plan.contract, plan.requests()
+    contract = plan.contract
+    requests = [replace(one, name=two.called) for one, two in zip(plan.requests(), plan.releases, strict=True)]
     with steps() as progress:
         progress("computing costs and expected errors")
         forecasts = [Forecast.of(request, contract) for request in requests]
@@ -80,11 +82,11 @@ def show_plan(plan: Plan, plot: Path | None = None) -> None:
     table = Table(title=f"Plan for {contract.dataset}", title_justify="left")
     for heading in ("release", "what", "ε", "cells", "mean error", "95 % error", "all cells, 95 %"):
         table.add_column(heading, justify="left" if heading in ("release", "what") else "right")
-    for planned, forecast in zip(plan.releases, forecasts, strict=True):
+    for forecast in forecasts:
         expected = forecast.expected
         numbers = (about(forecast.epsilon), f"{forecast.cells:,}", f"±{about(expected.mean_error)}")
         bounds = (f"±{about(bound)} {expected.unit}" for bound in (expected.bound, expected.bound_all))
-        table.add_row(*map(Text, (forecast.name, planned.label or forecast.title, *numbers, *bounds)))
+        table.add_row(*map(Text, (forecast.name, forecast.title, *numbers, *bounds)))
     console.print(table)
     for forecast in forecasts:
         console.print(f"{forecast.name}: {forecast.words}", markup=False)

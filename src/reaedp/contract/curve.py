@@ -74,11 +74,7 @@ class Curve(Described):
         return self.points if self.form == "wide" else (str(self.id), str(self.time), str(self.value))
 
     def _check_words(self, mistakes: Mistakes) -> None:
-        mistakes.unless(
-            isinstance(self.name, str) and 0 < len(self.name) <= 10_000,
-            "A curve's name must be a text of 1 to 10,000 characters",
-            given=self.name,
-        )
+        self.note_name(mistakes, "A curve")
         self.note_wording(mistakes, self.where(""))
         for key, words in (("form", Form), ("basis", BasisName), ("missing", Missing), ("provenance", Provenance)):
             given, allowed = getattr(self, key), get_args(words)

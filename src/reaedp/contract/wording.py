@@ -5,7 +5,8 @@ from typing import Any
 
 from reaedp.errors import Mistakes
 
-#: The keys, and how long each may be.
+#: How long a name may be, and each of the other keys.
+LONGEST_NAME = 10_000
 LONGEST = {"label": 100, "description": 1_000, "unit_of_measure": 40}
 
 
@@ -35,6 +36,11 @@ class Described:
     def wording(self) -> dict[str, str]:
         """The words that were given, by their keys."""
         return {key: getattr(self, key) for key in LONGEST if getattr(self, key) is not None}
+
+    def note_name(self, mistakes: Mistakes, what: str) -> None:
+        """Note a name that is no text, or too long; `what` has it."""
+        good = isinstance(self.name, str) and 0 < len(self.name) <= LONGEST_NAME
+        mistakes.unless(good, f"{what}'s name must be a text of 1 to {LONGEST_NAME:,} characters", given=self.name)
 
     def note_wording(self, mistakes: Mistakes, prefix: str = "") -> None:
         """Note words that are no words, or too many; `prefix` leads to the keys."""

@@ -210,10 +210,10 @@ def described(relation: duckdb.DuckDBPyRelation, kept: Any = None) -> Part:
 
 
 def refuse_duplicates(place: str, names: tuple[str, ...]) -> None:
-    """Refuse a header that names a column twice."""
-    twice = sorted({name for name in names if names.count(name) > 1})
+    """Refuse a header that names a column twice; columns without a name are not asked for."""
+    twice = sorted({name for name in names if name and names.count(name) > 1})
     if twice:
-        raise DeclarationError(f"Column names must differ; {place} has more than one {twice[0]!r}.")
+        raise DeclarationError(f"Column names must differ; {place} has more than one {twice[0]!r}. Rename all but one.")
 
 
 def refuse_points(files: Files | None, what: str) -> None:

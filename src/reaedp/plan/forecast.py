@@ -207,9 +207,14 @@ def _of_picture(request: Request, contract: Contract, noise: Calibrated) -> Expe
     return Expected("levels", quality.mae, *bounds, words)
 
 
-def _of_correlation(request: Request, contract: Contract, noise: Calibrated) -> Expected:
+def _even_rows(request: Request, contract: Contract, noise: Calibrated) -> tuple[EvenRows, int | None]:
+    """What noise does to moments of rows that are spread evenly, and how many rows there are at least."""
     statistic: Any = request.statistic
-    even, rows = EvenRows.under(statistic.space(contract), noise), _kept_rows(request, contract)
+    return EvenRows.under(statistic.space(contract), noise), _kept_rows(request, contract)
+
+
+def _of_correlation(request: Request, contract: Contract, noise: Calibrated) -> Expected:
+    even, rows = _even_rows(request, contract, noise)
     words = f"Sums are off by about {about(even.deviation * MEAN_ERROR, 2)} rows on average."
     if rows is None:
         return Expected("rows", *_errors(request, contract, noise), f"{words} {_NO_ROWS}")
@@ -223,8 +228,7 @@ def _of_correlation(request: Request, contract: Contract, noise: Calibrated) -> 
 
 
 def _of_regression(request: Request, contract: Contract, noise: Calibrated) -> Expected:
-    statistic: Any = request.statistic
-    even, rows = EvenRows.under(statistic.space(contract), noise), _kept_rows(request, contract)
+    even, rows = _even_rows(request, contract, noise)
     words = f"With fewer than about {even.fewest:,} rows that are spread evenly, nothing could be told."
     if rows is None:
         return Expected("rows", *_errors(request, contract, noise), f"{words} {_NO_ROWS}")

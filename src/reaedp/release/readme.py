@@ -46,7 +46,7 @@ _COLUMNS = {
     "mutual_information": "mutual information of the two columns in bits, from these entropies",
     "symmetric_uncertainty": "mutual information divided by the mean of the two entropies, from 0 to 1",
     "quantile, value": "a rank, as a share of the group's rows, and the value at it",
-    "rank_error_95": "with 95 % confidence the value misses its rank by at most so many rows, ties apart",
+    "rank_error_95": "with 95 % confidence the value misses its rank by at most this many rows, not counting ties",
     "rows, note": "the noisy number of rows of the group that have a rank, and whether it may be empty",
     "at_most, at_most_low_95, at_most_high_95": "the group's share of rows in this cell and below, with its interval",
     "time, mean": "a mean curve over time",

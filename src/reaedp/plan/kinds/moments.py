@@ -7,23 +7,17 @@ from typing import ClassVar, Literal
 from reaedp.contract import Contract
 from reaedp.errors import Mistakes
 from reaedp.mechanisms.gaussian import Gaussian
-from reaedp.plan.kinds.kind import Planned, check_columns, spoken
+from reaedp.plan.kinds.kind import PlannedNoise, check_columns
 from reaedp.plan.request import Request
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.moment_sums import MomentSums
 from reaedp.statistics.moments.regression import Regression
 
 
-class _PlannedMoments(Planned):
+class _PlannedMoments(PlannedNoise):
     """Sums of values and of products, hidden by the least noise within the price."""
 
     __slots__ = ()
-    mechanism: str
-
-    @property
-    def noise(self) -> str:
-        """The name of the mechanism."""
-        return spoken(self.mechanism)
 
     @abstractmethod
     def statistic(self) -> MomentSums:

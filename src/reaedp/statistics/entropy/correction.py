@@ -19,7 +19,7 @@ from reaedp.errors import DeclarationError
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
-from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.by_kind import ByKind, by_noise
 
 Floats = NDArray[np.float64]
 
@@ -233,10 +233,6 @@ def _series(noise: Law) -> tuple[Floats, Floats]:
     return noise.places(-2 * reach, 2 * reach + 1), weights
 
 
-_CORRECTIONS = ByKind[Callable[[float, float], Correction] | None](
-    "what undoes its effect on an entropy",
-    {Laplace: _laplace, Gaussian: _gaussian},
-    otherwise=None,
-    plain=("Threshold", "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
-    over="mechanisms",
+_CORRECTIONS: ByKind[Callable[[float, float], Correction] | None] = by_noise(
+    "what undoes its effect on an entropy", {Laplace: _laplace, Gaussian: _gaussian}, otherwise=None
 )

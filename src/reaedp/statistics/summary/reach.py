@@ -10,7 +10,7 @@ from scipy.special import ndtri
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
-from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.by_kind import ByKind, by_noise
 from reaedp.statistics.noise_variance import noise_variance
 
 Floats = NDArray[np.float64]
@@ -79,10 +79,6 @@ def _any(noise: Calibrated, weights: Floats, confidence: float) -> Floats:
     return found
 
 
-_REACHES = ByKind[Callable[[Calibrated, Floats, float], Floats]](
-    "how far weighted sums of its noise go",
-    {Laplace: _laplace, Gaussian: _gaussian},
-    otherwise=_any,
-    plain=("Threshold", "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
-    over="mechanisms",
+_REACHES: ByKind[Callable[[Calibrated, Floats, float], Floats]] = by_noise(
+    "how far weighted sums of its noise go", {Laplace: _laplace, Gaussian: _gaussian}, otherwise=_any
 )
