@@ -226,7 +226,7 @@ class Records:
             return space.signed(0, 0, [0] * (space.size - 2))
 
     def _encoded(self, columns: tuple[Column, ...]) -> nw.LazyFrame[Any]:
-        """One row of cell numbers for each row that counts, under `k0`, `k1`, …
+        """One row of cell numbers, `k0`, `k1` and so on, for each row that counts.
 
         Where the source hands out the same canonical form again, the question that was made of it is asked again; one
         that had to be opened anew hands out another.
