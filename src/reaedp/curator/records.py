@@ -117,7 +117,8 @@ class Records:
         """
         columns = {column.name: column for group in groups for column in self._contract.select(group)}
         keys = {name: f"k{number}" for number, name in enumerate(columns)}
-        rows = self._encoded(tuple(columns.values())).select(*keys.values())
+        rows = self._encoded(tuple(columns.values()))
+        rows = rows.select(*keys.values()) if self._whose else rows
         sizes = {name: column.size for name, column in columns.items()}
         blocks = merged(groups, sizes)
         tables = self._source.collect_groups(

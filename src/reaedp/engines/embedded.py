@@ -177,8 +177,9 @@ class EmbeddedSource(Hidden):
             yield self.collect(counted(rows, groups[0]))
             return
         try:
-            with kept(rows.to_native()) as table:
-                yield from grouped(self._parts[0].relation, table, groups)
+            source = self._parts[0].relation
+            with kept(rows.to_native(), source) as table:
+                yield from grouped(source, table, groups)
             return
         except ENGINE_ERRORS as error:
             failure = self.failed(error)
