@@ -18,7 +18,7 @@ Relation = Any
 
 @contextmanager
 def kept(rows: Relation, source: Relation) -> Iterator[str]:
-    """The name of a temporary table that holds the rows meanwhile; `source` is any simple relation of the same engine."""
+    """The name of a temporary table that holds the rows meanwhile; `source` is a simple relation of the same engine."""
     name = f"reaedp_{uuid4().hex}"
     rows.query(f"{name}_rows", f"CREATE TEMP TABLE {name} AS FROM {name}_rows")
     try:
