@@ -95,6 +95,11 @@ class CurveCounter(Protocol):
 
 def counted(rows: nw.LazyFrame[Any], group: Sequence[str]) -> nw.LazyFrame[Any]:
     """The number of `rows` for each combination of values of these columns."""
+    native = rows.to_native()
+    if _is_of(native, "duckdb") or _is_of(native, "_duckdb"):  # one step instead of four, which takes milliseconds each
+        keys = ", ".join(f'"{name}"' for name in group)
+        found: nw.LazyFrame[Any] = nw.from_native(native.aggregate(f"{keys}, count(*)::BIGINT AS rows", keys))
+        return found
     return rows.group_by(*group).agg(nw.len().cast(nw.Int64).alias("rows"))
 
 

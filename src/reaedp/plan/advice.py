@@ -12,7 +12,7 @@ from reaedp.plan.request import Request
 from reaedp.statistics.by_kind import CURVES, MOMENTS, QUANTILES, RECORDS, SUMMARIES, ByKind
 from reaedp.statistics.entropy.entropy import Entropy, MutualInformation, public_rows
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
-from reaedp.statistics.entropy.prediction import MOST_CELLS, histogram_errors
+from reaedp.statistics.entropy.prediction import FEW_LEVELS, MOST_CELLS, histogram_errors
 from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
 from reaedp.statistics.entropy.routes import best_route, predicted_errors
 from reaedp.statistics.marginal import Marginal
@@ -86,7 +86,7 @@ def _of_histogram(request: Request, contract: Contract) -> str:
     if type(request.mechanism) not in (Laplace, Gaussian):
         return ""
     rows, cells = public_rows(contract.unit) or 1, request.statistic.cells(contract)
-    errors = histogram_errors(request.calibrated(contract), rows, cells).mean(axis=1)
+    errors = histogram_errors(request.calibrated(contract), rows, cells, of=FEW_LEVELS).mean(axis=1)
     return (
         f"Its entropy comes at no extra cost, off by about {about(float(errors[-1]), 2)} bits if the cells are equally"
         f" full, and by up to {about(float(errors.max()), 2)} otherwise."

@@ -5,6 +5,7 @@ tables of two to four columns that the model misses most are chosen and counted,
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,7 +18,7 @@ from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.mechanism import Calibrated, OnRecords
 from reaedp.mechanisms.noise import Noise
 from reaedp.mechanisms.selection import Selection
-from reaedp.privacy.loss import Price, positive
+from reaedp.privacy.loss import SMALLEST, Loss, Price, positive
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.statistics.statistic import Cells
@@ -166,18 +167,23 @@ def _mu_within(
 ) -> float:
     """The largest μ, within 0.01 %, whose parts cost at most (ε, δ) together with what is bought beside them."""
     from reaedp.privacy.accounting import concentrated_rho, fits, gaussian_mu, tally
+    from reaedp.privacy.accounting import epsilon as composed
     from reaedp.privacy.budget import Budget
-    from reaedp.privacy.conversion import bisect
+    from reaedp.privacy.conversion import steep_bisect
 
     budget = Budget(epsilon, delta)
 
-    def enough(mu: float) -> bool:
-        return fits(tally([MarginalModel.split(mu, columns, possible).price(sensitivity), beside]), budget)
+    def losses(mu: float) -> Counter[Loss]:
+        return tally([MarginalModel.split(mu, columns, possible).price(sensitivity), beside])
+
+    def excess(mu: float) -> float:
+        return math.log(max(composed(losses(mu), delta), SMALLEST) / epsilon)
 
     # Every part is at least as private as concentrated privacy with ρ = μ²/2, and not more than a Gaussian.
     share = 0.5 if beside else 1.0
     surely = math.sqrt(2 * concentrated_rho(share * epsilon, share * delta)) * (1 - 1e-6)
-    return bisect(enough, surely, gaussian_mu(epsilon, delta) * (1 + 1e-6), 1e-4)
+    largest = gaussian_mu(epsilon, delta) * (1 + 1e-6)
+    return steep_bisect(lambda mu: fits(losses(mu), budget), excess, surely, largest, 1e-4)
 
 
 class OnModel(OnRecords):

@@ -15,11 +15,6 @@ from reaedp.mechanisms.threshold import Threshold
 from reaedp.plan.kinds.kind import PlannedNoise, check_columns
 from reaedp.plan.request import Request
 from reaedp.privacy.loss import positive
-from reaedp.statistics.entropy.calibrated_histogram import calibrated_histogram
-from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
-from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
-from reaedp.statistics.entropy.entropy_map import EntropyMap
-from reaedp.statistics.entropy.routes import best_route
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.statistics.statistic import Statistic
 
@@ -95,15 +90,21 @@ class PlannedRelease(PlannedNoise):
         """The statistic and the mechanism that this release asks for, or that public facts choose for it."""
         epsilon, delta = self.price(contract.budget)
         if self.route == "best":
+            from reaedp.statistics.entropy.routes import best_route
+
             route = best_route(contract, self.columns, epsilon, self.orders[0])
             return Request(self.name, route.statistic, route.mechanism)
         if self.error_bits is not None:
+            from reaedp.statistics.entropy.calibrated_histogram import calibrated_histogram
+
             allowed = delta if self.mechanism == "gaussian" else None
             choice = calibrated_histogram(
                 contract, self.columns, epsilon=epsilon, delta=allowed, error_bits=self.error_bits
             )
             return Request(self.name, choice.statistic, choice.mechanism)
         if self.route == "histogram":
+            from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
+
             statistic: Statistic = EntropyHistogram.under(contract, self.columns, orders=self.orders)
         else:
             statistic = _STATISTICS[self.kind](self)
@@ -114,13 +115,37 @@ def _histogram(planned: PlannedRelease) -> Statistic:
     return (KeyedMarginal if planned.mechanism == "threshold" else Marginal)(*planned.columns)
 
 
+def _entropy(planned: PlannedRelease) -> Statistic:
+    from reaedp.statistics.entropy.entropy import Entropy
+
+    return Entropy(planned.columns, planned.orders)
+
+
+def _conditional_entropy(planned: PlannedRelease) -> Statistic:
+    from reaedp.statistics.entropy.entropy import ConditionalEntropy
+
+    return ConditionalEntropy(planned.columns, planned.given)
+
+
+def _mutual_information(planned: PlannedRelease) -> Statistic:
+    from reaedp.statistics.entropy.entropy import MutualInformation
+
+    return MutualInformation(planned.columns, planned.given)
+
+
+def _entropy_map(planned: PlannedRelease) -> Statistic:
+    from reaedp.statistics.entropy.entropy_map import EntropyMap
+
+    return EntropyMap(*planned.columns)
+
+
 #: How the statistic is made from the keys of the plan.
 _STATISTICS: dict[str, Callable[[PlannedRelease], Statistic]] = {
     "histogram": _histogram,
-    "entropy": lambda planned: Entropy(planned.columns, planned.orders),
-    "conditional-entropy": lambda planned: ConditionalEntropy(planned.columns, planned.given),
-    "mutual-information": lambda planned: MutualInformation(planned.columns, planned.given),
-    "entropy-map": lambda planned: EntropyMap(*planned.columns),
+    "entropy": _entropy,
+    "conditional-entropy": _conditional_entropy,
+    "mutual-information": _mutual_information,
+    "entropy-map": _entropy_map,
 }
 
 

@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
@@ -38,6 +37,8 @@ def variance(noise: Calibrated, weights: Floats) -> Floats:
 
 
 def _gaussian(noise: Calibrated, weights: Floats, confidence: float) -> Floats:
+    from scipy.special import ndtri
+
     lengths: Floats = np.linalg.norm(weights, axis=1)
     return -float(ndtri((1 - confidence) / 2)) * noise.scale * lengths
 
