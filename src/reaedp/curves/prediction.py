@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,6 +49,34 @@ def expected_error(
         worst_time=float(over_time.max()),
         number=size / estimate.weight,
     )
+
+
+class BandWidths(NamedTuple):
+    """Half widths of 95 % ranges that cover the truth, on average over time; and what clipping adds to them.
+
+    `clipping` is what it takes if no curve is clipped, `each` what it takes more for one that is cut off as far as can
+    be.
+    """
+
+    noise: float
+    bias: float
+    clipping: float
+    each: float
+
+
+def expected_bands(contract: Contract, statistic: MeanCurve, mechanism: Mechanism) -> BandWidths:
+    """What ranges that cover the truth will be made of, over the public lower bound on the number of curves."""
+    number, weight = known_number(contract, statistic.curve), statistic.weight(contract)
+    curve, most = contract.curve(statistic.curve), statistic.most_cut(contract)
+    noise = Calibrated(mechanism, statistic.sensitivity(contract))
+    answer = np.zeros(statistic.cells(contract), dtype=np.int64)
+    answer[curve.rank] = number * weight
+    times = CurveSpace(curve).times
+    widths = statistic.value(contract, answer).widths(times, noise, 0.95)
+    answer[-1] = 0 if most is None else statistic.clipped_weight(contract)
+    cut = statistic.value(contract, answer).widths(times, noise, 0.95) if most is not None else widths
+    means = [float(width.mean()) for width in widths]
+    return BandWidths(*means, float(cut.clipping.mean()) - means[2])
 
 
 def known_number(contract: Contract, name: str) -> int:

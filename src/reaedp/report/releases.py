@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from reaedp.contract import Column
 from reaedp.contract.picture import PIXELS_ONLY
-from reaedp.curves.mean_curve import MeanCurve
+from reaedp.curves.mean_curve import WIDTHS, MeanCurve
 from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.frames.number import about, written
 from reaedp.label import shown
@@ -241,10 +241,22 @@ def _curve(release: Published, original: NDArray[Any] | None) -> Panel:
         release,
         finding=curve_finding(release.frame),
         use=f"The mean of all curves over time: {curve.measured}.",
-        error="The bands cover the noise, but not what smoothing and clipping change.",
+        error=_covered(release),
         figures=[Figure(drawn(mean_curve(release.frame, original)), f"{words}.")],
         grids=[_numbers(release, original)],
         private=original is None,
+    )
+
+
+def _covered(release: Published) -> str:
+    """What the bands of a mean curve cover, and what they are made of."""
+    statistic: Any = release.statistic
+    if statistic.bands != "truth":
+        return "The bands cover the noise, but not what smoothing and clipping change."
+    noise, bias, clipping = (about(float(np.mean(release.frame[name]))) for name in WIDTHS)
+    return (
+        "The bands cover the mean of the curves as they are, if the declared smoothness and bounds are true. On average"
+        f" over time, noise takes ±{noise} of them, smoothing and the finite basis ±{bias}, clipping ±{clipping}."
     )
 
 

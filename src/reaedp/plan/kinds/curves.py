@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 from reaedp.contract import Contract
 from reaedp.curves.curve_proposal import LawName
 from reaedp.curves.deniable_curves import DeniableCurves
-from reaedp.curves.mean_curve import MeanCurve
+from reaedp.curves.mean_curve import Covered, MeanCurve
 from reaedp.curves.smoothing import Covariance
 from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.errors import Mistakes
@@ -19,7 +19,7 @@ from reaedp.plan.request import Request
 class PlannedMeanCurve(Planned):
     """The mean of the curves that the contract declares under this name.
 
-    `covariance` is that of `MeanCurve`.
+    `covariance` and `bands` are those of `MeanCurve`.
 
     >>> PlannedMeanCurve(name="mean", kind="mean-curve", curve="pressure", epsilon=1.0, delta=1e-7).covariance
     'A2'
@@ -31,6 +31,7 @@ class PlannedMeanCurve(Planned):
     covariance: Covariance = "A2"
     rho: float | None = None
     mechanism: Literal["gaussian"] = "gaussian"
+    bands: Covered = "noise"
 
     @property
     def noise(self) -> str:
@@ -42,11 +43,11 @@ class PlannedMeanCurve(Planned):
         mistakes.unless(self.mechanism == "gaussian", "mechanism must be gaussian", given=self.mechanism)
         mistakes.unless(isinstance(self.curve, str), "curve must name a declared curve", given=self.curve)
         with mistakes.gathered():
-            MeanCurve(str(self.curve), self.covariance, self.rho)
+            MeanCurve(str(self.curve), self.covariance, self.rho, self.bands)
 
     def request(self, contract: Contract) -> Request:
         """The mean, hidden by the least noise within the price."""
-        statistic = MeanCurve(self.curve, self.covariance, self.rho)
+        statistic = MeanCurve(self.curve, self.covariance, self.rho, self.bands)
         statistic.check(contract)
         mechanism = Gaussian.within(*self.price(contract.budget), statistic.sensitivity(contract))
         return Request(self.name, statistic, mechanism)
