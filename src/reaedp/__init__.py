@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from reaedp.curator.learning import learn_bounds as learn_bounds
     from reaedp.curator.learning import learn_columns as learn_columns
     from reaedp.curator.learning import learn_levels as learn_levels
+    from reaedp.curator.quantile_bins import LearnedBins as LearnedBins
+    from reaedp.curator.quantile_bins import learn_bins as learn_bins
     from reaedp.curves.deniable_curves import DeniableCurves as DeniableCurves
     from reaedp.curves.mean_curve import MeanCurve as MeanCurve
     from reaedp.curves.synthetic_curves import SyntheticCurves as SyntheticCurves
@@ -74,6 +76,7 @@ if TYPE_CHECKING:
     from reaedp.report.plan_page import plan_page as plan_page
     from reaedp.report.public import public_report as public_report
     from reaedp.statistics.entropy.calibrated_histogram import calibrated_histogram as calibrated_histogram
+    from reaedp.statistics.entropy.differential import differential_entropy as differential_entropy
     from reaedp.statistics.entropy.entropy import ConditionalEntropy as ConditionalEntropy
     from reaedp.statistics.entropy.entropy import Entropy as Entropy
     from reaedp.statistics.entropy.entropy import MutualInformation as MutualInformation
@@ -145,6 +148,10 @@ _HOMES = {
         "learn_columns",
         "learn_levels",
     ),
+    "reaedp.curator.quantile_bins": (
+        "LearnedBins",
+        "learn_bins",
+    ),
     "reaedp.mechanisms.exponential": ("Exponential",),
     "reaedp.mechanisms.gaussian": ("Gaussian",),
     "reaedp.mechanisms.laplace": ("Laplace",),
@@ -179,6 +186,7 @@ _HOMES = {
     "reaedp.report.plan_page": ("plan_page",),
     "reaedp.report.public": ("public_report",),
     "reaedp.statistics.entropy.calibrated_histogram": ("calibrated_histogram",),
+    "reaedp.statistics.entropy.differential": ("differential_entropy",),
     "reaedp.statistics.entropy.entropy": (
         "ConditionalEntropy",
         "Entropy",

@@ -12,7 +12,7 @@ from reaedp.mechanisms.exponential import Exponential
 from reaedp.privacy.loss import positive
 from reaedp.release.release import Release
 from reaedp.statistics.entropy.binning import GRID, Binning, best_binning, ranks_of_edges
-from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
+from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles, ChosenValues
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,16 +21,20 @@ class LearnedBins:
 
     `binning` has the errors that were predicted for both, if they were asked for.
 
-    >>> wide = replace(contract, columns=(replace(contract.column("age"), bins=1),))
-    >>> learned = learn_bins(wide, "data.csv", "age", bins=4, epsilon=1.0)
-    >>> learned.edges[0], learned.edges[-1], learned.release.entry > 0
-    (0.0, 100.0, True)
+    >>> learned = learn_bins(contract, "data.csv", "age", bins=4, epsilon=1.0)
+    >>> type(learned).__name__, learned.edges[0], learned.release.entry > 0
+    ('LearnedBins', 0.0, True)
     """
 
     column: str
     edges: tuple[float, ...]
     release: Release | None
     binning: Binning | None
+
+    @property
+    def bins(self) -> int:
+        """How many there are."""
+        return len(self.edges) - 1
 
 
 def learn_bins(
@@ -43,7 +47,7 @@ def learn_bins(
     histogram_epsilon: float | None = None,
     engine: Engine | None = None,
 ) -> LearnedBins:
-    """Edges of about this many bins of a column of numbers whose bounds the contract declares.
+    """Edges of about as many `bins` as are wanted, of a column of numbers whose bounds the contract declares.
 
     Bins at quantiles hold about equal shares of the rows, the outermost less. With `histogram_epsilon`, the ε of the
     histogram that is wanted over them, errors of its entropy are predicted first: if public bins of equal width are
@@ -68,12 +72,12 @@ def learn_bins(
     files = contract.files and contract.files.about({column, contract.unit.person or ""})
     curator = Curator(replace(contract, columns=(fine,), files=files), data, engine=engine)
     release = curator.release(ChosenQuantiles(of=column, at=at), Exponential(epsilon), name=column)
-    return LearnedBins(column, edges_of(release, fine), release, binning)
+    return LearnedBins(column, edges_of(release.value, fine), release, binning)
 
 
-def edges_of(release: Release, fine: Number) -> tuple[float, ...]:
+def edges_of(chosen: ChosenValues, fine: Number) -> tuple[float, ...]:
     """The edges of the fine cells that are nearest to the chosen places, each once, and the bounds."""
-    cells, inside = release.value.located()
+    cells, inside = chosen.located()
     places = np.unique(cells + np.rint(inside).astype(np.int64))
     inner = places[(places > 0) & (places < fine.regular)]
     return tuple(fine.boundaries[[0, *inner.tolist(), fine.regular]].tolist())

@@ -6,14 +6,15 @@ its entropy is compared with theirs.
 """
 
 from functools import lru_cache
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.answer import Integers
 from reaedp.errors import DeclarationError, sentence
-from reaedp.mechanisms.exponential import Exponential, steps
+from reaedp.frames.number import about
+from reaedp.mechanisms.exponential import Exponential
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.unit import Sensitivity, Unit
@@ -21,7 +22,7 @@ from reaedp.statistics.entropy.noisy_entropy import entropies_from_counts
 from reaedp.statistics.entropy.prediction import draws_of, example_shares
 from reaedp.statistics.histogram import onto_simplex
 from reaedp.statistics.marginal import counting_sensitivity
-from reaedp.statistics.quantiles.ranks import shares
+from reaedp.statistics.quantiles.chosen_quantiles import level_scales
 
 Floats = NDArray[np.float64]
 
@@ -42,6 +43,14 @@ class Binning(NamedTuple):
     public_bins: int
     quantile_error: float
     public_error: float
+
+    @property
+    def words(self) -> str:
+        """Both predictions as a sentence."""
+        return (
+            f"The entropy is expected to be off by {about(self.quantile_error, 2)} bits with bins at quantiles, by"
+            f" {about(self.public_error, 2)} with {self.public_bins:,} equal ones for all of ε."
+        )
 
 
 def ranks_of_edges(bins: int) -> tuple[float, ...]:
@@ -107,12 +116,7 @@ def _quantiles(choice: Calibrated, rows: int, at: tuple[float, ...]) -> Integers
 
 def rank_scale(choice: Calibrated, at: tuple[float, ...]) -> float:
     """About how many rows a chosen place misses its rank by: each level adds an error of its own."""
-    levels, mechanism = steps(shares(at)), cast("Exponential", choice.mechanism)
-    scales = [
-        max(mechanism.step_scale(choice.sensitivity, step, len(levels)) / step.share.denominator for step in level)
-        for level in levels
-    ]
-    return float(np.sqrt((np.array(scales) ** 2).sum()))
+    return float(np.sqrt((np.array(level_scales(choice, at)) ** 2).sum()))
 
 
 def _score(noise: Calibrated, rows: int, edges: Integers) -> float:

@@ -36,6 +36,7 @@ def differential_entropy(
     """Bits of the density that released counts of one column of numbers give, with an interval that covers the noise.
 
     It does not cover what a density that is even within each bin leaves out. Rows without a number do not count.
+    `noisy` are the counts of a release, `noise` is that of it, and `at_least` a public lower bound on the rows.
 
     >>> release = curator.release(Marginal("age"), Laplace(1.0))
     >>> 5 < differential_entropy(release.counts, release.noise).value < 7
