@@ -1,6 +1,6 @@
 """Bands of mean curves that contain the truth: how often they do, and how wide they are.
 
-    python benchmarks/curve_bands.py [--runs 200] [--data FOLDER]
+    python benchmarks/curve_bands.py [--runs 100] [--data FOLDER]
 
 The paper's process, squared Brownian paths, and real curves: FOLDER (or the environment variable REAEDP_DATA) holds
 functional/berkeley-growth.csv, canadian-weather-temp.csv and dti-cca.csv. The truth is the mean of the curves as they
@@ -128,7 +128,7 @@ def row(case: Case, epsilon: float, runs: int, rng: np.random.Generator) -> list
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--runs", type=int, default=200)
+    options.add_argument("--runs", type=int, default=100)
     options.add_argument("--data", default=os.environ.get("REAEDP_DATA"))
     given = options.parse_args()
     rng = np.random.default_rng(30)

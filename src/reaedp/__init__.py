@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from reaedp.statistics.entropy.entropy import MutualInformation as MutualInformation
     from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram as EntropyHistogram
     from reaedp.statistics.entropy.entropy_map import EntropyMap as EntropyMap
+    from reaedp.statistics.entropy.information_routes import best_information_route as best_information_route
     from reaedp.statistics.entropy.noisy_entropy import entropy_from_counts as entropy_from_counts
     from reaedp.statistics.entropy.routed_entropy import RoutedEntropy as RoutedEntropy
     from reaedp.statistics.entropy.routes import best_route as best_route
@@ -208,6 +209,7 @@ _HOMES = {
     "reaedp.statistics.entropy.noisy_entropy": ("entropy_from_counts",),
     "reaedp.statistics.images.pixels": ("Pixels",),
     "reaedp.statistics.entropy.routed_entropy": ("RoutedEntropy",),
+    "reaedp.statistics.entropy.information_routes": ("best_information_route",),
     "reaedp.statistics.entropy.routes": ("best_route",),
     "reaedp.synthesis.amortised": ("Amortised",),
     "reaedp.synthesis.deniability": ("Deniable",),

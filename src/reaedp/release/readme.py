@@ -37,6 +37,8 @@ _COLUMNS = {
     "all_low_95, all_high_95": "95 % confidence intervals that hold for all rows at once",
     "bits": "a noisy entropy or mutual information",
     "entropy_bits, entropy_low_95, entropy_high_95": "entropy with its 95 % interval, from all counts of the file",
+    "information_bits, information_low_95, information_high_95": "mutual information of the two sides with its 95 %"
+    " interval, from all counts of the file",
     "route, look": "whether noise was added to the entropy or to counts, and the noisy evenness that decided it",
     "first, second": "the columns that a row is about; in an entropy map one column twice, in a regression the column"
     " that is explained and the term",

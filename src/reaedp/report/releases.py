@@ -102,9 +102,10 @@ def _histogram(release: Published, original: NDArray[Any] | None) -> Panel:
     cut = drawn_cells(release, cells)
     words = f"{_listed(release)}; error at 95 % confidence: ±{about(spread)} {release.counted}. {cut.words}"
     entropy = ""
-    if "entropy_bits" in frame and len(frame["count"]):
-        low, bits, high = (float(frame[f"entropy_{name}"][0]) for name in ("low_95", "bits", "high_95"))
-        entropy = f" Entropy: {about(bits)} bits (95 % interval: {about(low)} to {about(high)})."
+    for measure, called in (("entropy", "Entropy"), ("information", "Mutual information")):
+        if f"{measure}_bits" in frame and len(frame["count"]):
+            low, bits, high = (float(frame[f"{measure}_{name}"][0]) for name in ("low_95", "bits", "high_95"))
+            entropy += f" {called}: {about(bits)} bits (95 % interval: {about(low)} to {about(high)})."
     return _panel(
         release,
         use=f"How many {release.counted} fall in each cell of {_listed(release)}.{entropy}",

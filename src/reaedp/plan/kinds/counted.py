@@ -19,7 +19,8 @@ from reaedp.statistics.entropy.calibrated_histogram import calibrated_histogram
 from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
 from reaedp.statistics.entropy.entropy_map import EntropyMap
-from reaedp.statistics.entropy.routes import best_route
+from reaedp.statistics.entropy.information_routes import best_information_route
+from reaedp.statistics.entropy.routes import Route, best_route
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.statistics.statistic import Statistic
 
@@ -70,7 +71,11 @@ class PlannedRelease(PlannedNoise):
     def _check_route(self, mistakes: Mistakes) -> None:
         mistakes.unless(self.route in get_args(RouteName), "route must be direct, histogram or best", given=self.route)
         if self.route != "direct":
-            mistakes.unless(self.kind == "entropy", "route must be used with kind entropy only", given=self.kind)
+            mistakes.unless(
+                self.kind in ("entropy", "mutual-information"),
+                "route must be used with kinds entropy and mutual-information only",
+                given=self.kind,
+            )
         mistakes.unless(
             self.route != "best" or (isinstance(self.orders, tuple) and len(self.orders) == 1),
             "orders must be one number for route best",
@@ -95,7 +100,7 @@ class PlannedRelease(PlannedNoise):
         """The statistic and the mechanism that this release asks for, or that public facts choose for it."""
         epsilon, delta = self.price(contract.budget)
         if self.route == "best":
-            route = best_route(contract, self.columns, epsilon, self.orders[0])
+            route = self._best_route(contract, epsilon)
             return Request(self.name, route.statistic, route.mechanism)
         if self.error_bits is not None:
             allowed = delta if self.mechanism == "gaussian" else None
@@ -104,10 +109,18 @@ class PlannedRelease(PlannedNoise):
             )
             return Request(self.name, choice.statistic, choice.mechanism)
         if self.route == "histogram":
-            statistic: Statistic = EntropyHistogram.under(contract, self.columns, orders=self.orders)
+            first = self.columns if self.kind == "mutual-information" else ()
+            counted = (*self.columns, *self.given)
+            statistic: Statistic = EntropyHistogram.under(contract, counted, orders=self.orders, first=first)
         else:
             statistic = _STATISTICS[self.kind](self)
         return Request(self.name, statistic, _MECHANISMS[self.mechanism](epsilon, delta, statistic, contract))
+
+
+    def _best_route(self, contract: Contract, epsilon: float) -> Route:
+        if self.kind == "mutual-information":
+            return best_information_route(contract, self.columns, self.given, epsilon)
+        return best_route(contract, self.columns, epsilon, self.orders[0])
 
 
 def _histogram(planned: PlannedRelease) -> Statistic:
