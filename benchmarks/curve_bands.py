@@ -106,9 +106,7 @@ def row(case: Case, epsilon: float, runs: int, rng: np.random.Generator) -> list
         sensitivity = statistic.sensitivity(case.terms)
         noise = Calibrated(Gaussian.within(epsilon, DELTA, sensitivity), sensitivity)
         exact, source = statistic.answer(case.records), SeededNoise(rng)
-        frames = [
-            statistic.frame(statistic.value(case.terms, noise.apply(exact, source)), noise) for _ in range(runs)
-        ]
+        frames = [statistic.frame(statistic.value(case.terms, noise.apply(exact, source)), noise) for _ in range(runs)]
         inside = [(frame["low_95"] <= case.truth) & (case.truth <= frame["high_95"]) for frame in frames]
         whole = [(frame["all_low_95"] <= case.truth) & (case.truth <= frame["all_high_95"]) for frame in frames]
         least[bands], all_of_it[bands] = np.mean(inside, axis=0).min(), np.mean(np.all(whole, axis=1))

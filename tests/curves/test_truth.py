@@ -167,7 +167,7 @@ def test_bands_hold_the_true_mean_about_as_often_as_they_say_where_only_noise_ma
     for _ in range(200):
         value = TRUTH.value(contract, noise.apply(exact, SeededNoise(rng)))
         each, band = value.pointwise_band(TIMES, noise, 0.95), value.simultaneous_band(TIMES, noise, 0.95)
-        one.append((each.low[9] <= curves[0, 9] <= each.high[9]))
+        one.append(each.low[9] <= curves[0, 9] <= each.high[9])
         whole.append(np.all((band.low <= curves[0]) & (curves[0] <= band.high)))
     # Below 0.95 by more than 4.9 standard errors of 200 runs once in a million times.
     least = 0.95 - 4.9 * np.sqrt(0.95 * 0.05 / 200)

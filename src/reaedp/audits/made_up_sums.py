@@ -136,7 +136,7 @@ def _curves_apart(
 ) -> Iterator[tuple[str, MadeUpCurves, MadeUpCurves]]:
     """Curves along the coefficient that is hidden least, cut off as far as can be, and what they replace.
 
-    Under "replace" they point the other way before, and are not cut off; or there were none, if their number can change.
+    Under "replace" they point the other way before, and are not cut off; or there were none, if that can be.
     """
     curve = contract.curve(statistic.curve)
     share = share_of_a_person(contract, curve)

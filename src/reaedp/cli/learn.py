@@ -79,7 +79,9 @@ def bins(
     bins: Annotated[int, typer.Option(help="About how many bins; they hold about equal shares of the rows.")],
     histogram_epsilon: Annotated[
         float | None,
-        typer.Option(help="What a histogram over them will cost. Equal bins are kept if they are expected to do better."),
+        typer.Option(
+            help="What a histogram over them will cost. Equal bins are kept if they are expected to do better."
+        ),
     ] = None,
     engine: Engine = None,
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then

@@ -48,7 +48,7 @@ class Described:
 
 
 def declared_facts(described: Described) -> dict[str, Any]:
-    """All fields, without words and later fields that were not given, so that older contracts keep their fingerprint."""
+    """All fields, without words and later fields that were not given: older contracts keep their fingerprint."""
     facts = asdict(described)
     later = {field.name for field in fields(described) if "since" in field.metadata}
     return {key: value for key, value in facts.items() if key not in {*LONGEST, *later} or value is not None}

@@ -59,8 +59,9 @@ class MeanCurve:
 
     With the `covariance` "A2" equal noise is added to all coefficients, which are smoothed afterwards, by `rho` or as
     the estimate chooses. With "C" they are smoothed by `rho` first, then get noise in proportion to √λ (Mirshani,
-    Reimherr, Slavković 2019). The `bands` cover the "noise", or the "truth": the mean of the curves as they are, whatever
-    the noise, the smoothing, the finite basis and the clip did to it. For these a count of clipped curves is paid for.
+    Reimherr, Slavković 2019). The `bands` cover the "noise", or the "truth": the mean of the curves as they are,
+    whatever the noise, the smoothing, the finite basis and the clip did to it. For these a count of clipped curves is
+    paid for.
 
     >>> sensitivity = MeanCurve("pressure").sensitivity(contract)
     >>> curator.release(MeanCurve("pressure"), Gaussian.within(4.0, 1e-7, sensitivity)).value.curve.name
@@ -244,7 +245,7 @@ class MeanCurve:
 
 
 def _check_truth(curve: Curve, mistakes: Mistakes) -> None:
-    """Bounds on the bias need a bound on the slope of the mean and bounds on the values, within reach of the lattice."""
+    """The bias needs a bound on the slope of the mean and bounds on the values, within reach of the lattice."""
     missing = [key for key in ("smoothness", "lower", "upper") if getattr(curve, key) is None]
     mistakes.unless(
         not missing,

@@ -79,7 +79,7 @@ class CurveSpace:
 
     @property
     def longest(self) -> float | None:
-        """A bound on the root mean square of a curve less the offset, straight between grid points, within its bounds."""
+        """A bound on the root mean square of a curve within its bounds, less the offset, straight between points."""
         farthest = self.farthest
         if farthest is None:
             return None

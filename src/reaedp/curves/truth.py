@@ -28,7 +28,7 @@ SHARE_OF_CLIPPED = 0.1
 class Recovery(NamedTuple):
     """Weights of the coefficients for each time (a row), and the largest bias of what they give.
 
-    `lowest` and `highest` are what they can give of one curve within the declared bounds, and at least zero on its side.
+    `lowest` and `highest` are what they can give of one curve within the declared bounds, or of none.
     """
 
     weights: Reals
@@ -193,9 +193,7 @@ class TrueMean(CurveEstimate):
         spent = SHARE_OF_COUNT + (SHARE_OF_CLIPPED if self.clipped is not None else 0.0)
         return (1.0 - confidence) * (1.0 - spent)
 
-    def _noise_width(
-        self, recovery: Recovery, noise: Calibrated, confidence: float, critical: Reals | float
-    ) -> Reals:
+    def _noise_width(self, recovery: Recovery, noise: Calibrated, confidence: float, critical: Reals | float) -> Reals:
         return half_widths(noise, self._steps(recovery.weights), lambda: critical, self._outside(confidence))
 
     def _recovery(self, times: Reals, noise: Calibrated) -> Recovery:

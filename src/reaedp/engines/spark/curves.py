@@ -19,7 +19,7 @@ from reaedp.engines.spark.python_workers import Task, travelling
 
 
 def curve_sums(rows: Any, contract: Contract, curve: Curve) -> tuple[Integers, int]:
-    """Sums of lattice points and of what was cut off, and how many curves there are; a total for each task reaches no further than Spark."""
+    """Sums of lattice points and of what was cut off, and how many curves; totals of tasks reach Spark only."""
     found = _run(rows, contract, curve, _totals, "place int, total bigint", added=True)
     totals = np.zeros(CurveLattice.of(curve).rows + 1, dtype=np.int64)
     totals[found["place"].astype(np.intp)] = found["total"]

@@ -116,7 +116,6 @@ class PlannedRelease(PlannedNoise):
             statistic = _STATISTICS[self.kind](self)
         return Request(self.name, statistic, _MECHANISMS[self.mechanism](epsilon, delta, statistic, contract))
 
-
     def _best_route(self, contract: Contract, epsilon: float) -> Route:
         if self.kind == "mutual-information":
             return best_information_route(contract, self.columns, self.given, epsilon)

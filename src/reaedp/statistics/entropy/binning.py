@@ -75,7 +75,9 @@ def best_binning(unit: Unit, *, bins: int, epsilon: float, histogram_epsilon: fl
     True
     """
     if unit.at_least is None:
-        raise DeclarationError("Predicting errors of entropies needs the number of rows. Declare `at_least` in the unit.")
+        raise DeclarationError(
+            "Predicting errors of entropies needs the number of rows. Declare `at_least` in the unit."
+        )
     sensitivity = counting_sensitivity(unit)
     all_of_it = Calibrated(Laplace(epsilon + histogram_epsilon), sensitivity)
     rest = Calibrated(Laplace(histogram_epsilon), sensitivity)

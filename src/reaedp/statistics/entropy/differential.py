@@ -50,9 +50,7 @@ def differential_entropy(
     mean, error = _mean_width(counts, wide, noise)
     low, high = whole.interval(confidence)
     reach = normal_quantile(confidence) * error
-    return EntropyEstimate(
-        float(whole.value) + mean, float(low) + mean - reach, float(high) + mean + reach, confidence
-    )
+    return EntropyEstimate(float(whole.value) + mean, float(low) + mean - reach, float(high) + mean + reach, confidence)
 
 
 def _mean_width(counts: Any, wide: Floats, noise: Calibrated) -> tuple[float, float]:
