@@ -78,6 +78,8 @@ def best_information_route(
 ) -> Route:
     """The route with the least predicted error: the mean of its logarithm over examples of every dependence.
 
+    `first` and `second` name the columns of the two sides.
+
     >>> best_information_route(contract, "age", "sex", 1.0).name
     'direct'
     """
