@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from reaedp.contract import Contract
-from reaedp.curves.estimate import deviation
+from reaedp.curves.estimate import CurveEstimate, deviation
 from reaedp.curves.mean_curve import MeanCurve, fewest_curves
 from reaedp.curves.smoothing import Covariance, public_rho, smoother
 from reaedp.curves.space import CurveSpace
+from reaedp.curves.truth import TrueMean
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.mechanism import Calibrated, Mechanism
@@ -71,12 +72,26 @@ def expected_bands(contract: Contract, statistic: MeanCurve, mechanism: Mechanis
     noise = Calibrated(mechanism, statistic.sensitivity(contract))
     answer = np.zeros(statistic.cells(contract), dtype=np.int64)
     answer[curve.rank] = number * weight
-    times = CurveSpace(curve).times
-    widths = statistic.value(contract, answer).widths(times, noise, 0.95)
-    answer[-1] = 0 if most is None else statistic.clipped_weight(contract)
-    cut = statistic.value(contract, answer).widths(times, noise, 0.95) if most is not None else widths
-    means = [float(width.mean()) for width in widths]
-    return BandWidths(*means, float(cut.clipping.mean()) - means[2])
+    none_clipped = _mean_widths(statistic.value(contract, answer), noise)
+    if most is None:
+        return BandWidths(*none_clipped, each=0.0)
+    answer[-1] = statistic.clipped_weight(contract)
+    one_clipped = _mean_widths(statistic.value(contract, answer), noise)
+    return BandWidths(*none_clipped, each=one_clipped.clipping - none_clipped.clipping)
+
+
+class MeanWidths(NamedTuple):
+    """Half widths by their causes, on average over time."""
+
+    noise: float
+    bias: float
+    clipping: float
+
+
+def _mean_widths(value: CurveEstimate, noise: Calibrated) -> MeanWidths:
+    assert isinstance(value, TrueMean)
+    widths = value.widths(CurveSpace(value.curve).times, noise, 0.95)
+    return MeanWidths(*(float(width.mean()) for width in widths))
 
 
 def known_number(contract: Contract, name: str) -> int:

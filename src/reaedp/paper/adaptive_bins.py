@@ -107,7 +107,8 @@ def _bounds(values: Floats, noise: SeededNoise) -> tuple[float, float]:
 
 
 def _equal(values: Floats, noise: SeededNoise) -> tuple[Floats, float]:
-    return np.linspace(*_bounds(values, noise), BINS + 1), FOR_EDGES + FOR_COUNTS
+    lower, upper = _bounds(values, noise)
+    return np.linspace(lower, upper, BINS + 1), FOR_EDGES + FOR_COUNTS
 
 
 def _bought(values: Floats, noise: SeededNoise) -> tuple[Floats, float]:
