@@ -146,7 +146,8 @@ class MeanCurve:
         assert longest is not None
         base = max(length**2 + count**2 for length, count in self._lengths(contract))
         share = base / (share_of_a_person(contract, curve).curves * RADIUS) ** 2
-        return max(1, round(RADIUS * (share * (longest / curve.clip - 1.0) / 4.0) ** (1.0 / 3.0)))
+        third: float = (share * (longest / curve.clip - 1.0) / 4.0) ** (1.0 / 3.0)
+        return max(1, round(RADIUS * third))
 
     def _lengths(self, contract: Contract) -> list[tuple[int, int]]:
         """How far a person can move the sums and the count together: by joining or leaving, and by another's place."""

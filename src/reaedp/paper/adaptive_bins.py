@@ -137,22 +137,21 @@ def _verdict(rows: list[dict[str, Any]]) -> tuple[Verdict, str]:
     return "does not hold" if worse else "holds", why
 
 
-_FOLD = {"entropy": "error of the differential entropy (bits)", "shape": "largest error of a share of rows"}
+_COLOUR = kind("bins", sort=list(_WAYS))
 _CHART: Specification = {
-    "hconcat": [
-        {
-            "width": 260,
-            "height": 200,
-            "mark": {"type": "point", "size": 80},
-            "encoding": {
-                "y": kind("data", sort=None),
-                "x": quantity(field, title, log=True),
-                "color": kind("bins", "bins", sort=list(_WAYS)),
-                "shape": kind("bins", "bins", sort=list(_WAYS)),
-            },
-        }
-        for field, title in _FOLD.items()
-    ]
+    "facet": kind("data", sort=None),
+    "columns": 2,
+    "spec": {
+        "width": 240,
+        "height": 180,
+        "mark": {"type": "point", "size": 80},
+        "encoding": {
+            "x": quantity("shape", "largest error of a share of rows", log=True),
+            "y": quantity("entropy", "error of the entropy (bits)", log=True),
+            "color": _COLOUR,
+            "shape": _COLOUR,
+        },
+    },
 }
 
 ITEM = Item(

@@ -116,7 +116,7 @@ def _of_information(request: Request, contract: Contract) -> str:
         return ""
     epsilon = request.mechanism.epsilon
     predicted = information_errors(contract, statistic, epsilon)
-    route = best_information_route(contract, *statistic.sides, epsilon)
+    route = best_information_route(contract, statistic.first, statistic.second, epsilon)
     return (
         f"A histogram at the same cost would give it with an error of {about(float(predicted.histogram.min()), 2)} to"
         f" {about(float(predicted.histogram.max()), 2)} bits. Best route: {route.name}. {route.why}"
