@@ -34,7 +34,7 @@ FOR_BOUNDS, FOR_EDGES, FOR_COUNTS = 0.1, 0.2, 0.7
 _MEDIAN, _SPREAD, _LARGEST, _APPLICANTS = 150_000.0, 0.5, 117e6, 100_000
 _INCOMES = "incomes, made up"
 _ONE = counting_sensitivity(Unit("add-remove"))
-_PUBLISHED, _PUBLIC, _BOUGHT = "least to largest", "equal, bought bounds", "bought quantiles"
+_PUBLISHED, _PUBLIC, _BOUGHT = "least to largest", "equal bins", "bought quantiles"
 #: Nothing is missing in these columns.
 _NO_TROUBLES: dict[str, Any] = dict.fromkeys(("null", "nan", "unparsable"), "drop")
 
