@@ -34,7 +34,7 @@ def made_up_curve(points: int, rank: int) -> Curve:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MadeUpCurves:
-    """Records that exist only as the sums and the number of their curves."""
+    """Records that exist only as the sums of their curves, that of what was cut off among them, and their number."""
 
     contract: Contract
     sums: Integers
@@ -103,24 +103,26 @@ def farthest_curves(statistic: MeanCurve, contract: Contract, others: int) -> tu
 def least_hidden(statistic: MeanCurve, contract: Contract) -> int:
     """The coefficient that noise hides least: the one that weighs most in the answer."""
     rank = contract.curve(statistic.curve).rank
-    everywhere = MadeUpCurves(contract, np.full(rank, RADIUS, dtype=np.int64), 0)
-    return int(np.argmax(everywhere.answer(statistic)[:-1]))
+    everywhere = MadeUpCurves(contract, np.full(rank + 1, RADIUS, dtype=np.int64), 0)
+    return int(np.argmax(everywhere.answer(statistic)[:rank]))
 
 
 def _curves_apart(
     statistic: MeanCurve, contract: Contract, others: int
 ) -> Iterator[tuple[str, MadeUpCurves, MadeUpCurves]]:
-    """Curves along the coefficient that is hidden least, and what they replace.
+    """Curves along the coefficient that is hidden least, cut off as far as can be, and what they replace.
 
-    Under "replace" they point the other way before; or there were none, if their number can change.
+    Under "replace" they point the other way before, and are not cut off; or there were none, if that can be.
     """
     curve = contract.curve(statistic.curve)
     share = share_of_a_person(contract, curve)
-    longest = np.zeros(curve.rank, dtype=np.int64)
+    longest = np.zeros(curve.rank + 1, dtype=np.int64)
     longest[least_hidden(statistic, contract)] = share.curves * RADIUS
+    opposite = -longest
+    longest[-1] = share.curves * (statistic.most_cut(contract) or 0)
     after = MadeUpCurves(contract, longest, others + share.curves)
     if contract.unit.change == "replace":
-        yield "curves that point the other way", MadeUpCurves(contract, -longest, others + share.curves), after
+        yield "curves that point the other way", MadeUpCurves(contract, opposite, others + share.curves), after
     if share.number_varies:
         yield "curves where there were none", MadeUpCurves(contract, 0 * longest, others), after
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Find bounds or levels of columns, for a price. They are added to the contract.",
+    help="Find bounds, levels or bins of columns, for a price. They are added to the contract.",
 )
 
 ContractFile = Annotated[Path, typer.Argument(help="The contract. Data set, unit and budget must be filled in.")]
@@ -67,6 +67,45 @@ def levels(
         return {"kind": "category", "levels": list(found)}, f"{len(found)} levels", release.entry
 
     _buy(contract, column, find)
+
+
+@app.command()
+def bins(
+    *,
+    contract: Annotated[Path, typer.Argument(help="The contract. It must declare the column and its bounds.")],
+    column: ColumnName,
+    data: Data,
+    epsilon: Epsilon,
+    bins: Annotated[int, typer.Option(help="About how many bins; they hold about equal shares of the rows.")],
+    histogram_epsilon: Annotated[
+        float | None,
+        typer.Option(
+            help="What a histogram over them will cost. Equal bins are kept if they are expected to do better."
+        ),
+    ] = None,
+    engine: Engine = None,
+    memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
+) -> None:
+    """Find bins of a numeric column that follow the data: their edges are private quantiles."""
+    from reaedp.cli.stopping import stoppable
+    from reaedp.contract import Contract
+    from reaedp.contract.document import write_column
+    from reaedp.curator.quantile_bins import learn_bins
+
+    declared = Contract.load(contract)
+    with stoppable():
+        learned = learn_bins(
+            declared, data, column, bins=bins, epsilon=epsilon, histogram_epsilon=histogram_epsilon, engine=engine
+        )
+    if learned.binning is not None:
+        typer.echo(learned.binning.words)
+    if learned.release is None:
+        typer.echo(f"{column}: nothing was charged, and {contract} stays as it is. Declare {learned.bins} equal bins.")
+        return
+    facts = {"kind": "number", "lower": None, "upper": None, "bins": None, "edges": list(learned.edges)}
+    write_column(contract, column, {**facts, "provenance": "dp", "entry": learned.release.entry})
+    paid = f"paid for by ledger entry {learned.release.entry}. Written to {contract}."
+    typer.echo(f"{column}: {learned.bins} bins from {learned.edges[0]:g} to {learned.edges[-1]:g}, {paid}")
 
 
 @app.command()

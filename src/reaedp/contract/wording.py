@@ -1,6 +1,6 @@
 """Words for people about what is declared under a short name; no number depends on them."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from reaedp.errors import Mistakes
@@ -54,6 +54,7 @@ class Described:
 
 
 def declared_facts(described: Described) -> dict[str, Any]:
-    """All fields, without words that were not given, so that contracts without words keep their fingerprint."""
+    """All fields, without words and later fields that were not given: older contracts keep their fingerprint."""
     facts = asdict(described)
-    return {key: value for key, value in facts.items() if key not in LONGEST or value is not None}
+    later = {field.name for field in fields(described) if "since" in field.metadata}
+    return {key: value for key, value in facts.items() if key not in {*LONGEST, *later} or value is not None}

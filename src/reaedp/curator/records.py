@@ -189,12 +189,12 @@ class Records:
 
     def curve_sums(self, name: str) -> tuple[Integers, int]:
         """Sums of the lattice points of the curves of one declaration, and how many curves there are."""
-        from reaedp.curator.curves import curve_sums
+        from reaedp.curator.curves import curve_sums, no_sums
 
         try:
             return curve_sums(self._origin(), self._contract, name)
         except Unreadable:
-            return np.zeros(self._contract.curve(name).rank, dtype=np.int64), 0
+            return no_sums(self._contract, name), 0
 
     def curve_points(self, name: str) -> NDArray[np.int32]:
         """Lattice points of the curves of one declaration, a row each; for mechanisms that count and draw them."""

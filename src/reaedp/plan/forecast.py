@@ -10,7 +10,7 @@ from reaedp.contract import Contract
 from reaedp.contract.picture import PIXELS_ONLY
 from reaedp.curves.deniable_curves import DeniableCurves
 from reaedp.curves.mean_curve import MeanCurve
-from reaedp.curves.prediction import expected_error
+from reaedp.curves.prediction import expected_bands, expected_error
 from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.errors import DeclarationError
 from reaedp.frames.number import about
@@ -171,6 +171,8 @@ def _of_curve(request: Request, contract: Contract, noise: Calibrated) -> Expect
     statistic: Any = request.statistic
     try:
         error = expected_error(contract, statistic, request.mechanism)
+        if statistic.bands == "truth":
+            return _of_true_curve(request, contract)
     except DeclarationError as reason:
         return Expected("unknown", float("nan"), float("nan"), float("nan"), str(reason))
     words = (
@@ -179,6 +181,24 @@ def _of_curve(request: Request, contract: Contract, noise: Calibrated) -> Expect
         f" {about(error.number)}."
     )
     return Expected("data", error.curve, 2 * error.worst_time, 4 * error.worst_time, words)
+
+
+def _of_true_curve(request: Request, contract: Contract) -> Expected:
+    """Noise and bias apart."""
+    statistic: Any = request.statistic
+    bands = expected_bands(contract, statistic, request.mechanism)
+    total = bands.noise + bands.bias + bands.clipping
+    clipping = (
+        f"clipping by ±{about(bands.clipping)} if no curve is clipped, and ±{about(bands.each)} more for each one that"
+        " is cut off as far as can be"
+        if bands.clipping
+        else "and no curve can be clipped"
+    )
+    words = (
+        f"Ranges for the mean of the curves as they are have ±{about(total)} on average over time: noise takes"
+        f" ±{about(bands.noise)}, smoothing and the finite basis ±{about(bands.bias)}, {clipping}."
+    )
+    return Expected("data", bands.noise / 2, total, 2 * total, words)
 
 
 def _of_synthetic_curves(request: Request, contract: Contract, noise: Calibrated) -> Expected:

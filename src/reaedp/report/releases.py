@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.contract.picture import PIXELS_ONLY
-from reaedp.curves.mean_curve import MeanCurve
+from reaedp.curves.mean_curve import WIDTHS, MeanCurve
 from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.frames.number import about
 from reaedp.label import shown
@@ -60,9 +60,10 @@ def _histogram(release: Published, original: NDArray[Any] | None) -> Panel:
     cut = drawn_cells(release, cells)
     words = f"{listed(release)}; error at 95 % confidence: ±{about(spread)} {release.counted}. {cut.words}"
     entropy = ""
-    if "entropy_bits" in frame and len(frame["count"]):
-        low, bits, high = (float(frame[f"entropy_{name}"][0]) for name in ("low_95", "bits", "high_95"))
-        entropy = f" Entropy: {about(bits)} bits (95 % interval: {about(low)} to {about(high)})."
+    for measure, called in (("entropy", "Entropy"), ("information", "Mutual information")):
+        if f"{measure}_bits" in frame and len(frame["count"]):
+            low, bits, high = (float(frame[f"{measure}_{name}"][0]) for name in ("low_95", "bits", "high_95"))
+            entropy += f" {called}: {about(bits)} bits (95 % interval: {about(low)} to {about(high)})."
     return section(
         release,
         use=f"How many {release.counted} fall in each cell of {listed(release)}.{entropy}",
@@ -153,10 +154,22 @@ def _curve(release: Published, original: NDArray[Any] | None) -> Panel:
         release,
         finding=finding,
         use=f"The mean of all curves over time: {curve.measured}.",
-        error="The bands cover the noise, but not what smoothing and clipping change.",
+        error=_covered(release),
         figures=[Figure(drawn(mean_curve(release.frame, original, doubt=bool(finding))), f"{words}.{grey}")],
         grids=[table_of_numbers(release, original)],
         private=original is None,
+    )
+
+
+def _covered(release: Published) -> str:
+    """What the bands of a mean curve cover, and what they are made of."""
+    statistic: Any = release.statistic
+    if statistic.bands != "truth":
+        return "The bands cover the noise, but not what smoothing and clipping change."
+    noise, bias, clipping = (about(float(np.mean(release.frame[name]))) for name in WIDTHS)
+    return (
+        "The bands cover the mean of the curves as they are, if the declared smoothness and bounds are true. On average"
+        f" over time, noise takes ±{noise} of them, smoothing and the finite basis ±{bias}, clipping ±{clipping}."
     )
 
 

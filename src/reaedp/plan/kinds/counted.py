@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from reaedp.contract import Contract
 from reaedp.contract.column import finite
@@ -17,6 +17,9 @@ from reaedp.plan.request import Request
 from reaedp.privacy.loss import positive
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.statistics.statistic import Statistic
+
+if TYPE_CHECKING:
+    from reaedp.statistics.entropy.routes import Route
 
 MechanismName = Literal["laplace", "gaussian", "threshold"]
 #: Noise on the entropy; a histogram, from which it follows; or the better of the two.
@@ -65,7 +68,11 @@ class PlannedRelease(PlannedNoise):
     def _check_route(self, mistakes: Mistakes) -> None:
         mistakes.unless(self.route in get_args(RouteName), "route must be direct, histogram or best", given=self.route)
         if self.route != "direct":
-            mistakes.unless(self.kind == "entropy", "route must be used with kind entropy only", given=self.kind)
+            mistakes.unless(
+                self.kind in ("entropy", "mutual-information"),
+                "route must be used with kinds entropy and mutual-information only",
+                given=self.kind,
+            )
         mistakes.unless(
             self.route != "best" or (isinstance(self.orders, tuple) and len(self.orders) == 1),
             "orders must be one number for route best",
@@ -90,9 +97,7 @@ class PlannedRelease(PlannedNoise):
         """The statistic and the mechanism that this release asks for, or that public facts choose for it."""
         epsilon, delta = self.price(contract.budget)
         if self.route == "best":
-            from reaedp.statistics.entropy.routes import best_route
-
-            route = best_route(contract, self.columns, epsilon, self.orders[0])
+            route = self._best_route(contract, epsilon)
             return Request(self.name, route.statistic, route.mechanism)
         if self.error_bits is not None:
             from reaedp.statistics.entropy.calibrated_histogram import calibrated_histogram
@@ -105,10 +110,20 @@ class PlannedRelease(PlannedNoise):
         if self.route == "histogram":
             from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
 
-            statistic: Statistic = EntropyHistogram.under(contract, self.columns, orders=self.orders)
+            first = self.columns if self.kind == "mutual-information" else ()
+            counted = (*self.columns, *self.given)
+            statistic: Statistic = EntropyHistogram.under(contract, counted, orders=self.orders, first=first)
         else:
             statistic = _STATISTICS[self.kind](self)
         return Request(self.name, statistic, _MECHANISMS[self.mechanism](epsilon, delta, statistic, contract))
+
+    def _best_route(self, contract: Contract, epsilon: float) -> "Route":
+        from reaedp.statistics.entropy.information_routes import best_information_route
+        from reaedp.statistics.entropy.routes import best_route
+
+        if self.kind == "mutual-information":
+            return best_information_route(contract, self.columns, self.given, epsilon)
+        return best_route(contract, self.columns, epsilon, self.orders[0])
 
 
 def _histogram(planned: PlannedRelease) -> Statistic:

@@ -11,6 +11,7 @@ from reaedp.plan.request import Request
 
 if TYPE_CHECKING:
     from reaedp.curves.curve_proposal import LawName
+    from reaedp.curves.mean_curve import Covered
     from reaedp.curves.smoothing import Covariance
 
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 class PlannedMeanCurve(Planned):
     """The mean of the curves that the contract declares under this name.
 
-    `covariance` is that of `MeanCurve`.
+    `covariance` and `bands` are those of `MeanCurve`.
 
     >>> PlannedMeanCurve(name="mean", kind="mean-curve", curve="pressure", epsilon=1.0, delta=1e-7).covariance
     'A2'
@@ -30,6 +31,7 @@ class PlannedMeanCurve(Planned):
     covariance: "Covariance" = "A2"
     rho: float | None = None
     mechanism: Literal["gaussian"] = "gaussian"
+    bands: "Covered" = "noise"
 
     @property
     def noise(self) -> str:
@@ -43,13 +45,13 @@ class PlannedMeanCurve(Planned):
         mistakes.unless(self.mechanism == "gaussian", "mechanism must be gaussian", given=self.mechanism)
         mistakes.unless(isinstance(self.curve, str), "curve must name a declared curve", given=self.curve)
         with mistakes.gathered():
-            MeanCurve(str(self.curve), self.covariance, self.rho)
+            MeanCurve(str(self.curve), self.covariance, self.rho, self.bands)
 
     def request(self, contract: Contract) -> Request:
         """The mean, hidden by the least noise within the price."""
         from reaedp.curves.mean_curve import MeanCurve
 
-        statistic = MeanCurve(self.curve, self.covariance, self.rho)
+        statistic = MeanCurve(self.curve, self.covariance, self.rho, self.bands)
         statistic.check(contract)
         mechanism = Gaussian.within(*self.price(contract.budget), statistic.sensitivity(contract))
         return Request(self.name, statistic, mechanism)

@@ -68,7 +68,10 @@ _KEYS = ByKind[Pattern](
 _NUMBERS = ByKind[Pattern | None](
     "noisy numbers that a manifest tells of it",
     {
-        MeanCurve: Keys({"noisy_sums": ListOf(Whole(-(2**63))), "noisy_count": Whole(-(2**63))}),
+        MeanCurve: Keys(
+            {"noisy_sums": ListOf(Whole(-(2**63))), "noisy_count": Whole(-(2**63))},
+            more={"noisy_clipped": Whole(-(2**63))},
+        ),
         **dict.fromkeys((Correlation, Regression), Keys({"noisy_moments": ListOf(Whole(-(2**63)))})),
         Summary: Keys({"noisy_parts": ListOf(Whole(-(2**63)))}),
         Quantiles: Keys({"noisy_counts": ListOf(Whole(-(2**63)))}),

@@ -50,6 +50,12 @@ def examples(rows: int, cells: int) -> tuple[Integers, Floats]:
     return tables, entropies
 
 
+def example_shares(cells: int) -> tuple[Floats, Floats]:
+    """The examples as shares of any number of rows, and their entropies, from near 0 to log2 cells."""
+    wanted = (np.arange(LEVELS) + 0.5) / LEVELS * math.log2(cells)
+    return _bells(wanted, cells), wanted
+
+
 def example_entropies(rows: int, cells: int, order: float) -> Floats:
     """The entropies of this order of the examples; they rise with Shannon's, which the examples are made for."""
     counts, entropies = examples(rows, cells)
@@ -98,8 +104,11 @@ def worst_error(noise: Calibrated, rows: int, cells: int, confidence: float) -> 
 
 
 def _draws(noise: Calibrated, cells: int) -> Integers:
+    return draws_of(noise, cells, max(_FEWEST_DRAWS, min(_DRAWS, _NUMBERS_AT_ONCE // cells)))
+
+
+def draws_of(noise: Calibrated, cells: int, number: int) -> Integers:
     """Fixed noise: in every cell each quantile once, in an order that differs from cell to cell."""
-    number = max(_FEWEST_DRAWS, min(_DRAWS, _NUMBERS_AT_ONCE // cells))
     quantiles = np.array([_quantile(noise, (place + 0.5) / number) for place in range(number)])
     order = np.argsort(_scrambled(number * cells).reshape(number, cells), axis=0)
     return quantiles[order]
