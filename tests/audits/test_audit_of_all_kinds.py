@@ -198,7 +198,7 @@ def test_a_model_that_counts_a_row_twice_is_convicted_by_formula(monkeypatch: py
     monkeypatch.setattr(search, "merged", lambda table, mergings: 2 * once(table, mergings))
     findings = audit_network(network(terms), ROWS.columns, terms, np.random.default_rng(6))
     violated = [finding for finding in findings if finding.verdict is Verdict.VIOLATED]
-    assert ["chosen table"] == [finding.subject.split(",")[0] for finding in violated]
+    assert ["noisy table"] == [finding.subject.split(",")[0] for finding in violated]
     assert "by formula" in violated[0].witness
 
 
@@ -212,9 +212,9 @@ def test_a_model_that_asks_for_more_than_it_paid_for_is_convicted(monkeypatch: p
         return real(self, *given)
 
     def learn_louder(self: Any, *given: Any) -> Any:
-        return real(replace(self, table_rho=4 * self.table_rho), *given)
+        return real(replace(self, mu=2 * self.mu), *given)
 
-    for broken, witness in ((learn_twice, "more is asked than"), (learn_louder, "that was not paid for")):
+    for broken, witness in ((learn_twice, "more is asked than"), (learn_louder, "more is asked than")):
         monkeypatch.setattr(MarginalModel, "learn", broken)
         together = audit_network(paid, ROWS.columns, terms, np.random.default_rng(7))[-1]
         assert Verdict.VIOLATED == together.verdict
