@@ -1,4 +1,4 @@
-"""Columns in several resolutions: which there are, that coarser ones follow finer ones, and what is missing together."""
+"""Columns in several resolutions: which there are, that coarser ones follow finer ones, what is missing together."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ import numpy as np
 from reaedp import Boolean, Budget, Category, Contract, Integer, Unit
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.statistics.marginal import counting_sensitivity
+from reaedp.synthesis.apart import Apart
 from reaedp.synthesis.cliques import cells, junction_tree
 from reaedp.synthesis.coarsening import Coarsening, coarsen
 from reaedp.synthesis.dependencies import FEW, first_view, view_counts
@@ -15,7 +16,7 @@ from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.synthesis.merging import merged
 from reaedp.synthesis.purse import NoisyCounts
 from reaedp.synthesis.resolutions import Resolutions
-from reaedp.synthesis.room import costs, growths, spread_to
+from reaedp.synthesis.room import by_width, costs, growths, spread_to
 from reaedp.synthesis.structure import Structure
 from reaedp.table import KeyCounts
 
@@ -146,8 +147,8 @@ def test_a_coarser_variable_never_contradicts_its_column_and_gives_the_same_law(
 def test_a_table_takes_the_room_of_its_own_cells_and_not_of_its_columns() -> None:
     model = structure(sample(5000, 5))
     small = tuple(model.resolutions.numbers[column][-1] for column in (0, 3))
-    assert [True, False] == model.affordable([small, (0, 3)], model.tree.cells + 200).tolist()
-    assert model.affordable([small, (0, 3)], model.tree.cells + 1000).all()
+    assert [True, False] == model.affordable(by_width([small, (0, 3)]), model.tree.cells + 200).tolist()
+    assert model.affordable(by_width([small, (0, 3)]), model.tree.cells + 1000).all()
     before = model.tree.cells
     model.add(small, NoisyCounts(np.array([[4850, 0], [0, 150]]), 5.0), before)
     assert model.tree.cells <= before + 100
@@ -184,6 +185,16 @@ def test_a_variable_that_is_not_in_the_tree_costs_by_its_own_size() -> None:
     assert (100, 0) == (pairs[0, 1], pairs[1, 2])
     # Two cells instead of ten, and a clique that ties them to the ten.
     assert 20 + 20 == pairs[0, 2]
+
+
+def test_what_a_chosen_table_may_have_explained_is_closed_until_the_next_fit() -> None:
+    groups = [(0, 1), (0, 2), (1, 2), (0, 1, 2), (2, 3), (0, 3), (1, 3)]
+    apart = Apart(groups, 4)
+    apart.close((0, 1))
+    assert [False, True, True, False, True, True, True] == apart.open.tolist()
+    # What 0 tells of 1 and 1 of 2 may be all that 0 tells of 2.
+    apart.close((1, 2))
+    assert [False, False, False, False, True, True, True] == apart.open.tolist()
 
 
 def test_columns_that_are_missing_together_stay_so() -> None:

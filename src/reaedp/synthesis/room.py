@@ -8,6 +8,16 @@ from numpy.typing import NDArray
 from reaedp.synthesis.cliques import Group, JunctionTree, cells
 from reaedp.synthesis.merging import Floats
 
+#: Places of groups of as many columns each among all groups, and their columns.
+GroupsByWidth = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
+
+
+def by_width(groups: Sequence[Group]) -> GroupsByWidth:
+    """Groups of one width at a time, as arrays."""
+    widths = np.array([len(group) for group in groups], dtype=np.intp)
+    alike = [np.flatnonzero(widths == width) for width in sorted(set(widths.tolist()))]
+    return [(places, np.array([groups[place] for place in places])) for places in alike]
+
 
 def growths(tree: JunctionTree) -> Floats:
     """Cells that it takes at most to connect each pair of columns; none within a clique.

@@ -8,6 +8,7 @@ import numpy as np
 
 from reaedp.answer import Integers
 from reaedp.statistics.statistic import Cells
+from reaedp.synthesis.apart import Apart
 from reaedp.synthesis.cliques import Group
 from reaedp.synthesis.coarsening import Coarsening, coarsen, reshared
 from reaedp.synthesis.dependencies import (
@@ -25,6 +26,7 @@ from reaedp.synthesis.interactions import interactions
 from reaedp.synthesis.looks import Looks
 from reaedp.synthesis.merging import Merging, merged
 from reaedp.synthesis.purse import Purse
+from reaedp.synthesis.room import by_width
 from reaedp.synthesis.structure import Structure
 from reaedp.table import Table
 
@@ -131,22 +133,15 @@ class Search:
         possible = candidates(sorted(self.exact), self.coarsenings, most_cells(self.total, scale))
         offers = [offer for offer in possible if offer not in self.taken]
         found = scores(offers, self.exact, self.coarsenings, self.structure.expected, scale)
-        groups = [self._variables(offer) for offer in offers]
-        closed: set[Group] = set()
-        chosen: list[Group] = []
+        apart = Apart([offer.group for offer in offers], len(self.names))
+        groups = by_width([self._variables(offer) for offer in offers])
         for number in range(count):
-            fits = self.structure.affordable(groups, room)
-            left = [
-                place
-                for place, offer in enumerate(offers)
-                if fits[place] and offer.group not in closed and not _alike(offer.group, chosen)
-            ]
+            left = np.flatnonzero(apart.open & self.structure.affordable(groups, room))
             place = self._chosen(found[left], price)
             if place is None:
                 return number
             offer = offers[left[place]]
-            closed |= _told(offer.group, chosen)
-            chosen.append(offer.group)
+            apart.close(offer.group)
             self._measure(offer, (1 - CHOICES) * price, room)
         return count
 
@@ -187,13 +182,3 @@ class Search:
         ]
         self.structure.replace_columns(coarsenings, self.looks.singles)
         self.structure.fit(LAST_STEPS)
-
-
-def _alike(group: Group, chosen: Sequence[Group]) -> bool:
-    """Whether it shares two columns with a group chosen since the last fit, which may have explained it."""
-    return any(len(set(group) & set(other)) > 1 for other in chosen)
-
-
-def _told(group: Group, chosen: Sequence[Group]) -> set[Group]:
-    """Groups that a new table may have explained, alone or with one chosen before; the next fit will show."""
-    return {group} | {tuple(sorted(set(group) ^ set(other))) for other in chosen if len(set(group) & set(other)) == 1}

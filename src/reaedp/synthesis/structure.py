@@ -13,7 +13,7 @@ from reaedp.synthesis.fitting import Link, NoisyTable, fit
 from reaedp.synthesis.merging import Floats, Merging, merged
 from reaedp.synthesis.purse import NoisyCounts
 from reaedp.synthesis.resolutions import Resolutions
-from reaedp.synthesis.room import costs, growths, spread_to
+from reaedp.synthesis.room import GroupsByWidth, costs, growths, spread_to
 
 #: A junction tree that has grown to more than so many times its room is not used: the table is made coarser instead.
 _AT_MOST = 2
@@ -44,18 +44,16 @@ class Structure:
         rows: Floats = self.total * self.beliefs.marginal(tuple(sorted(variables))).transpose(order)
         return rows
 
-    def affordable(self, groups: Sequence[Group], room: int) -> NDArray[np.bool_]:
+    def affordable(self, groups: GroupsByWidth, room: int) -> NDArray[np.bool_]:
         """Which groups of variables can share a clique while the junction tree stays below this many cells."""
         present = self.tree.columns
         ways = (self.resolutions.finer(variable) for variable in range(len(self.sizes)))
         stand_ins = [next(each for each in way if each in present) for way in ways]
         pairs = spread_to(growths(self.tree), self.sizes, stand_ins)
-        found = np.zeros(len(groups), dtype=bool)
-        widths = np.array([len(group) for group in groups])
-        for width in set(widths.tolist()):
-            alike = np.flatnonzero(widths == width)
-            cost = costs(self.sizes, pairs, np.array([groups[place] for place in alike]))
-            found[alike] = (cost <= room - self.tree.cells) | (cost == 0)
+        found = np.zeros(sum(len(places) for places, _ in groups), dtype=bool)
+        for places, alike in groups:
+            cost = costs(self.sizes, pairs, alike)
+            found[places] = (cost <= room - self.tree.cells) | (cost == 0)
         return found
 
     def add(self, group: Group, noisy: NoisyCounts, room: int) -> None:
