@@ -10,10 +10,11 @@ from scipy.special import ndtri
 from reaedp import Budget, Category, Contract, Gaussian, Laplace, Number, Unit
 from reaedp.audits import request_audit
 from reaedp.audits.clones import audit_clones, audit_plan
+from reaedp.audits.constant_noise import Drawn
 from reaedp.audits.finding import Verdict
 from reaedp.audits.pre_release import pre_release_audit
 from reaedp.audits.request_audit import audit_request
-from reaedp.audits.step_audit import audit_network, steps
+from reaedp.audits.step_audit import audit_network, loss
 from reaedp.audits.worst_case import worst_cases
 from reaedp.contract import Curve, Picture
 from reaedp.curves.deniable_curves import DeniableCurves
@@ -32,6 +33,7 @@ from reaedp.synthesis import search
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable
 from reaedp.synthesis.marginal_model import MarginalModel
+from reaedp.synthesis.purse import choice_scale, table_scale
 from reaedp.synthesis.synthetic import Synthetic
 
 COLUMNS = (
@@ -233,12 +235,13 @@ def test_a_charge_below_the_sum_of_the_parts_is_convicted(monkeypatch: pytest.Mo
     assert any("does not cover the parts" in finding.witness for finding in findings)
 
 
-def test_steps_are_those_that_are_charged() -> None:
-    terms = contract(UNITS[3])
-    sensitivity = ROWS.sensitivity(terms)
-    mechanism = network(terms)
-    charged = [loss for step in steps(mechanism, sensitivity) for loss in step.price * step.times]
-    assert sorted(map(repr, mechanism.price(sensitivity))) == sorted(map(repr, charged))
+@pytest.mark.parametrize("mu", [0.01, 0.3, 2.0])
+def test_the_loss_of_a_step_follows_from_its_noise(mu: float) -> None:
+    sensitivity = ROWS.sensitivity(contract(UNITS[3]))
+    cells = np.zeros(1, dtype=np.int64)
+    table = Drawn("gaussian", cells, table_scale(mu**2, sensitivity))
+    choice = Drawn("choice", cells, choice_scale(mu**2, sensitivity))
+    assert [mu, mu] == pytest.approx([loss(table, sensitivity), loss(choice, sensitivity)], rel=1e-8)
 
 
 @everywhere

@@ -109,7 +109,10 @@ def scores(
     groups = dict.fromkeys(candidate.group for candidate in chances)
     views = [(_Views.of(each, 2), _Views.of(each, 3)) for each in coarsenings]
     moved = {
-        group: _moved(counts[group] - np.rint(expected(group)), [views[column][len(group) > 2] for column in group])
+        group: _moved(
+            counts[group].astype(np.float64) - np.rint(expected(group)),
+            [views[column][len(group) > 2] for column in group],
+        )
         for group in groups
     }
 

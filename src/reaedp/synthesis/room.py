@@ -16,7 +16,7 @@ def by_width(groups: Sequence[Group]) -> GroupsByWidth:
     """Groups of one width at a time, as arrays."""
     widths = np.array([len(group) for group in groups], dtype=np.intp)
     alike = [np.flatnonzero(widths == width) for width in sorted(set(widths.tolist()))]
-    return [(places, np.array([groups[place] for place in places])) for places in alike]
+    return [(places, np.array([groups[place] for place in places.tolist()])) for places in alike]
 
 
 def growths(tree: JunctionTree) -> Floats:
