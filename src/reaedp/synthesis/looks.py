@@ -15,6 +15,8 @@ FIRST_LOOK = 0.25
 SPOILT = 0.08
 #: A rest of μ² below this share buys no table that would tell anything.
 LITTLE = 0.1
+#: A share of μ² below which nothing can be learned.
+NOTHING = 1e-6
 #: Beyond this, sums of counts would not be exact; no data set has so many rows, but noise could.
 MOST_ROWS = 2.0**50
 
@@ -49,9 +51,10 @@ class Looks:
 
     def _look_longer(self) -> None:
         """More for columns whose own noise would spoil whatever tables tell."""
-        rest = max(0.0, 1 - (self.lost / SPOILT) ** 2)
-        if rest < 1 - FIRST_LOOK:
-            self._look(self.purse.left - (rest if rest > LITTLE else 0.0) * self.purse.whole)
+        rest = 1 - (self.lost / SPOILT) ** 2
+        more = self.purse.left - (rest if rest > LITTLE else 0.0) * self.purse.whole
+        if more > NOTHING * self.purse.whole:
+            self._look(more)
 
     def _look(self, squared: float) -> None:
         self.singles = [_combined(*both) for both in zip(self.singles, self._looked(squared), strict=True)]

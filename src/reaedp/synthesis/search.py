@@ -23,7 +23,7 @@ from reaedp.synthesis.dependencies import (
     view_counts,
 )
 from reaedp.synthesis.interactions import interactions
-from reaedp.synthesis.looks import Looks
+from reaedp.synthesis.looks import NOTHING, Looks
 from reaedp.synthesis.merging import Merging, merged
 from reaedp.synthesis.purse import Purse
 from reaedp.synthesis.room import by_width
@@ -50,8 +50,6 @@ MOST_CELLS = 450_000
 LEAST_COARSE, MOST_COARSE = 4, math.isqrt(MOST_CELLS // 10)
 #: A level keeps its dependences if its rows are so many times the noise of a table's cell.
 STANDS_OUT = 4.0
-#: A share of μ² below which nothing can be learned.
-NOTHING = 1e-6
 
 
 class Search:
@@ -137,7 +135,7 @@ class Search:
         groups = by_width([self._variables(offer) for offer in offers])
         for number in range(count):
             left = np.flatnonzero(apart.open & self.structure.affordable(groups, room))
-            place = self._chosen(found[left], price)
+            place = self._chosen(found[left], price) if len(left) else None
             if place is None:
                 return number
             offer = offers[left[place]]
@@ -163,9 +161,9 @@ class Search:
         expected = merged(self.structure.expected(chosen.group), mergings)
         names = tuple(self.names[column] for column in chosen.group)
         lost = misplaced(noisy.values, expected, noisy.scale)
-        self.dependences.append(Dependence(names, exact.size, lost))
         self.taken.add(chosen)
-        self.structure.add(self._variables(chosen), noisy, room)
+        if self.structure.add(self._variables(chosen), noisy, room):
+            self.dependences.append(Dependence(names, noisy.values.size, lost))
 
     def _mergings(self, chosen: Candidate) -> list[Merging]:
         """From the cells in which a group is looked at to those of a chosen table."""

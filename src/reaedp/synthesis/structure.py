@@ -56,18 +56,18 @@ class Structure:
             found[places] = (cost <= room - self.tree.cells) | (cost == 0)
         return found
 
-    def add(self, group: Group, noisy: NoisyCounts, room: int) -> None:
-        """Put a table where the tree has its variables or finer ones, or make the tree grow.
+    def add(self, group: Group, noisy: NoisyCounts, room: int) -> bool:
+        """Put a table where the tree has its variables or finer ones, or make the tree grow; tell whether it was put.
 
-        If it would grow far beyond its room, the table's cells are merged further; a table that has two cells of every
-        column and still finds no room is left out.
+        If the tree would grow far beyond its room, the table's cells are merged further; a table that can be merged no
+        further and still finds no room is left out.
         """
         counts, scales = noisy.values.astype(np.float64), np.full(noisy.values.shape, noisy.scale)
         tree, place = self._home(group)
         while tree.cells > _AT_MOST * max(room, self.tree.cells):
             coarser = self._coarser(group)
             if coarser is None:
-                return
+                return False
             steps = [self.resolutions.between(*each) for each in zip(group, coarser, strict=True)]
             group, counts, scales = coarser, merged(counts, steps), np.sqrt(merged(scales**2, steps))
             tree, place = self._home(group)
@@ -78,6 +78,7 @@ class Structure:
         axes = tuple(place[axis] for axis in order)
         self.tables.append(NoisyTable(axes, mergings, counts.transpose(order), scales.transpose(order)))
         self._factors.append(np.zeros(self.tables[-1].counts.shape))
+        return True
 
     def fit(self, steps: int) -> None:
         """The law of all tables so far, from where the last fit ended."""
