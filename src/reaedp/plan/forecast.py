@@ -125,8 +125,8 @@ def _of_synthetic(request: Request, contract: Contract, noise: Calibrated) -> Ex
 
 def _of_model(network: MarginalModel, noise: Calibrated) -> str:
     return (
-        f"A marginal model is fitted to {network.columns} noisy tables of one column and {network.tables} of several;"
-        f" their cells are off by about {about(noise.mean_error)} rows on average."
+        f"A marginal model is fitted to {network.columns} noisy tables of one column and up to {network.tables} of"
+        f" several; their cells are off by about {about(noise.mean_error)} rows on average."
     )
 
 
