@@ -453,3 +453,15 @@ def test_a_file_without_a_header_cannot_be_drafted(tmp_path: Path) -> None:
         CliRunner().invoke(
             app, ["init", str(tmp_path / "x.jsonl"), "--out", str(tmp_path / "c.toml")], catch_exceptions=False
         )
+
+
+def test_files_of_stata_are_read_where_pandas_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pyreadstat.write_dta(pd.DataFrame({"x": [1.0, 3.0]}), str(tmp_path / "x.dta"))
+    real = pyreadstat.read_dta
+
+    def without_pandas(path: str, **options: Any) -> Any:
+        assert "dict" == options.get("output_format"), "pyreadstat would import pandas"
+        return real(path, **options)
+
+    monkeypatch.setattr(pyreadstat, "read_dta", without_pandas)
+    assert [0, 1, 0, 1] == counts(tmp_path / "x.dta", NUMBERS)[:4].tolist()

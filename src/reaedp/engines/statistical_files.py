@@ -73,7 +73,7 @@ def statistical_part(connection: duckdb.DuckDBPyConnection, path: str, suffix: s
         ".xpt": pyreadstat.read_xport,
     }[suffix]
     try:
-        _, meta = read(path, metadataonly=True)
+        _, meta = read(path, metadataonly=True, output_format="dict")
         variables = _variables(meta, suffix, files, _encoding(path, suffix, meta, files))
         refuse_duplicates(path, tuple(variable.name for variable in variables))
         schema = pa.schema([(variable.name, variable.kind) for variable in variables])
@@ -199,7 +199,7 @@ def labels_in_header(path: str) -> dict[str, tuple[str, ...]]:
         import pyreadstat
     try:
         read = pyreadstat.read_dta if suffix == ".dta" else pyreadstat.read_sav
-        _, meta = read(path, metadataonly=True)
+        _, meta = read(path, metadataonly=True, output_format="dict")
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeError, OSError):
         raise DeclarationError(
             f"{path} is damaged, or no file of {_PROGRAMS[suffix]}. Save it again there, or as .csv."
