@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from reaedp.contract import Integer as Integer
     from reaedp.contract import Number as Number
     from reaedp.contract import Picture as Picture
+    from reaedp.contract import RowRule as RowRule
     from reaedp.curator.curator import Curator as Curator
     from reaedp.curator.learning import Learned as Learned
     from reaedp.curator.learning import learn_bounds as learn_bounds
@@ -116,6 +117,7 @@ _HOMES = {
         "Integer",
         "Number",
         "Picture",
+        "RowRule",
     ),
     "reaedp.curator.curator": ("Curator",),
     "reaedp.curves.deniable_curves": ("DeniableCurves",),

@@ -7,6 +7,8 @@ from reaedp.errors import Mistakes
 
 #: The keys, and how long each may be.
 LONGEST = {"label": 100, "description": 1_000, "unit_of_measure": 40}
+#: Keys that contracts of the first version did not have.
+LATER = (*LONGEST, "step")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +50,6 @@ class Described:
 
 
 def declared_facts(described: Described) -> dict[str, Any]:
-    """All fields, without words that were not given, so that contracts without words keep their fingerprint."""
+    """All fields, without later ones that were not given, so that contracts without them keep their fingerprint."""
     facts = asdict(described)
-    return {key: value for key, value in facts.items() if key not in LONGEST or value is not None}
+    return {key: value for key, value in facts.items() if key not in LATER or value is not None}

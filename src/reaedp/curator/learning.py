@@ -116,7 +116,7 @@ def learn_columns(
     unknown: list[Column] = [Number(name=name, edges=LADDER, provenance="public") for name in bounds]
     unknown += [Undeclared(name=name, provenance="public") for name in levels]
     files = contract.files and contract.files.about({*bounds, *levels, contract.unit.person or ""})
-    curator = Curator(replace(contract, columns=tuple(unknown), files=files), data, engine=engine)
+    curator = Curator(replace(contract, columns=tuple(unknown), files=files, rules=()), data, engine=engine)
     releases = curator.release_all(requests)
     entries = [release.entry for release in releases]
     with charged(entries):

@@ -40,7 +40,7 @@ def coarsen(column: Column, noisy: Floats, scale: float, most: int, least: float
     """About `most` coarse cells of similar weight, or a cell for each level of at least this share; and views."""
     regular = column.regular if ordered(column) else 0
     # Fewer cells are told apart anyhow, each by its own count.
-    shares = estimated_shares(noisy, scale, smooth=regular if regular > most else 0)
+    shares = estimated_shares(noisy, scale, smooth=regular if regular > most else 0, regular=column.regular)
     merging = _merging(shares, regular, most, least)
     coarse = merging.sums(shares)
     # Coarse cells of regular cells come first and keep their order.
@@ -58,14 +58,17 @@ def ordered(column: Column) -> bool:
     return not isinstance(column, Category | Boolean)
 
 
-def estimated_shares(noisy: Floats, scale: float, smooth: int) -> Floats:
+def estimated_shares(noisy: Floats, scale: float, smooth: int, regular: int) -> Floats:
     """Positive shares, the first `smooth` cells by smoothing.
 
-    Doubtful cells keep their sum, in which noise cancels, in proportion to what is above zero.
+    Doubtful cells keep their sum, in which noise cancels, in proportion to what is above zero; but those behind the
+    `regular` ones, of missing and broken values, have nothing: most tables have none, and no row shall invent any.
     """
     rows = np.concatenate([smoothed(noisy[:smooth], scale), noisy[smooth:]])
     # Smoothing leaves about half of the noise.
     doubtful = rows < scale * np.where(np.arange(len(rows)) < smooth, DOUBTFUL / 2, DOUBTFUL)
+    troubles = doubtful & (np.arange(len(rows)) >= regular)
+    rows[troubles], doubtful = 0.0, doubtful & ~troubles
     left = np.maximum(rows[doubtful], 0.0) + 1e-3 * scale
     rows[doubtful] = max(float(rows[doubtful].sum()), 0.0) * left / left.sum()
     rows = np.maximum(rows, 1e-9 * max(float(rows.sum()), 1.0))

@@ -23,6 +23,7 @@ from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.statistics.statistic import Cells
 from reaedp.synthesis.dependencies import possible_tables
 from reaedp.synthesis.learned import Learned
+from reaedp.synthesis.published_model import PublishedModel
 from reaedp.synthesis.search import Means, Search, noisy_table
 from reaedp.synthesis.synthetic import RecordsToAsk, SyntheticRecords, wanted_rows
 
@@ -121,7 +122,8 @@ class MarginalModel(Buyable, OnRecords):
         learned = self.learn(exact.records, exact.columns, sensitivity, noise, exact.records.progress)
         exact.records.progress("drawing rows")
         codes = learned.rows(exact.rows, noise.generator())
-        return SyntheticRecords.made(exact, codes, exact.columns, noise, learned.details)
+        model = PublishedModel(learned, exact.records.contract.rules)
+        return SyntheticRecords.made(exact, codes, exact.columns, noise, learned.details, model)
 
     def learn(
         self,
@@ -154,6 +156,7 @@ class MarginalModel(Buyable, OnRecords):
             rounds=self.tables,
             choice_mu=self.choice_mu,
             beliefs=search.beliefs,
+            evidence=search.evidence(),
         )
 
     def _tables(self, sensitivity: Sensitivity) -> Calibrated:

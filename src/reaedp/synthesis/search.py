@@ -25,10 +25,11 @@ from reaedp.synthesis.dependencies import (
     most_cells,
     scores,
 )
+from reaedp.synthesis.evidence import Evidence
 from reaedp.synthesis.fitting import NoisyTable, fit
 from reaedp.synthesis.flags import Flags
 from reaedp.synthesis.interactions import interactions
-from reaedp.synthesis.merging import Merging, merged
+from reaedp.synthesis.merging import Floats, Merging, merged
 from reaedp.table import Table
 
 #: Tables are chosen in so many batches, between which the model is fitted; in the last ones all triples of cliques are
@@ -170,11 +171,27 @@ class Search:
 
     def _refitted(self, steps: int) -> Beliefs:
         """The model of all tables so far, from where the last fit ended."""
-        shares = [*(each.coarse_shares for each in self.coarsenings), *(np.ones(2) for _ in self.flags.owners)]
         self.factors, beliefs = fit(
-            self.tree, shares, self.tables, self.total, self.factors, iterations=steps, links=self.flags.links
+            self.tree, self._shares(), self.tables, self.total, self.factors, iterations=steps, links=self.flags.links
         )
         return beliefs
+
+    def evidence(self) -> Evidence:
+        """What the last fit was made from, and the factors that it found."""
+        return Evidence(
+            tree=self.tree,
+            owners=tuple(self.flags.column(number) for number in range(len(self.views))),
+            mergings=tuple(view.merging for view in self.views),
+            shares=tuple(self._shares()),
+            links=self.flags.links,
+            column_scales=(self.means.columns.scale,) * len(self.names),
+            tables=tuple(self.tables),
+            thetas=tuple(self.factors),
+            total=self.total,
+        )
+
+    def _shares(self) -> list[Floats]:
+        return [*(each.coarse_shares for each in self.coarsenings), *(np.ones(2) for _ in self.flags.owners)]
 
     def _grown(self, group: Group) -> JunctionTree:
         """The smaller of two trees: one made anew, and one that extends the present cliques."""

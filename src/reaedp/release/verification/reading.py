@@ -7,6 +7,7 @@ from reaedp.release.release import Release
 from reaedp.release.verification.check import opened
 from reaedp.release.verification.contents import check_contents
 from reaedp.release.verification.derived import Rebuilt
+from reaedp.release.verification.model import with_model
 from reaedp.release.verification.values import Frame, value
 
 
@@ -25,11 +26,11 @@ def read(folder: str | Path) -> dict[str, Release]:
     contents = opened(folder)
     for release in contents.releases:
         frame = check_contents(folder, release).frame
-        found[release.name] = _release(release, frame, contents.record["contract"])
+        found[release.name] = _release(folder, release, frame, contents.record["contract"])
     return found
 
 
-def _release(release: Rebuilt, frame: Frame, fingerprint: str) -> Release:
+def _release(folder: Path, release: Rebuilt, frame: Frame, fingerprint: str) -> Release:
     record, contract = release.record, release.contract
     with understood(f"what the files of {release.name!r} hold"):
         return Release(
@@ -39,7 +40,7 @@ def _release(release: Rebuilt, frame: Frame, fingerprint: str) -> Release:
             noise=release.noise,
             unit=contract.unit,
             step=record["step"],
-            value=value(release, frame),
+            value=with_model(folder, release, value(release, frame)),
             entry=record["entry"],
             contract=fingerprint,
             seeded=record["seeded"],
