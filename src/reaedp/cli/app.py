@@ -8,6 +8,7 @@ from typer.core import TyperGroup
 
 from reaedp.cli import keys, learn, ledger
 from reaedp.cli.algorithm1 import algorithm1
+from reaedp.cli.ask import ask
 from reaedp.cli.audit import audit
 from reaedp.cli.calibrate import calibrate
 from reaedp.cli.data import Data, Engine, Memory
@@ -51,6 +52,7 @@ app.command()(init)
 app.command()(look)
 app.command()(calibrate)
 app.command()(evaluate)
+app.command()(ask)
 app.command()(synthesize)
 app.command()(audit)
 app.command()(report)
