@@ -1,5 +1,6 @@
 """Asking: of all that a folder holds, what answers a question most narrowly; or why nothing can."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from reaedp.contract import Column
 from reaedp.errors import DeclarationError, sentence
 from reaedp.inference.answer import Answer, from_table
+from reaedp.inference.caps import capped
 from reaedp.inference.counted import CountedTable
 from reaedp.inference.question import Question, examples, read_question
 from reaedp.inference.sources import Replays, believed, model_tables
@@ -58,11 +60,15 @@ def ask(
     question = read_question(text, sources.axes)
     found = [answer for one in sources.direct if (answer := one.answer(question, confidence)) is not None]
     rng = np.random.default_rng(_SEED)
-    for table in _tables(sources):
-        if table.joins(question.columns):
-            found.append(from_table(question, table, confidence, rng))
+    tables = list(_tables(sources))
+    joining = [table for table in tables if table.joins(question.columns)]
     if replays != 0:
-        found += _replayed(sources, question, confidence, replays, progress, max((len(a.value) for a in found), default=0))
+        joining += _replayed(sources, question, replays, progress)
+    singles = [table for table in tables if len(table.axes) == 1]
+    for table in joining:
+        found.append(from_table(question, table, confidence, rng))
+        below = capped(question, table, singles, confidence, rng)
+        found += [] if below is None else [below]
     if found:
         return min(found, key=lambda answer: (_lacking(answer), answer.width))
     return _without_interval(sources, question, confidence, rng)
@@ -80,28 +86,23 @@ def _lacking(answer: Answer) -> int:
 
 
 def _replayed(
-    sources: Sources,
-    question: Question,
-    confidence: float,
-    replays: int | None,
-    progress: Callable[[str], None],
-    groups: int,
-) -> Iterator[Answer]:
-    """Answers by replaying the noise through the fit: asked for, or where tables are summed over many cells."""
+    sources: Sources, question: Question, replays: int | None, progress: Callable[[str], None]
+) -> Iterator[CountedTable]:
+    """Tables as the fit has them, with replays of the noise: asked for, or where many cells would be summed."""
     for name, learned in sources.models.items():
-        joining = [
-            (table, noisy)
-            for table, noisy in zip(list(model_tables(name, learned))[len(learned.axes) :], _plain(learned), strict=True)
-            if table.joins(question.columns)
-        ]
+        chosen = list(model_tables(name, learned))[len(learned.axes) :]
+        joining = [pair for pair in zip(chosen, _plain(learned), strict=True) if pair[0].joins(question.columns)]
         if replays is None:
-            joining = [pair for pair in joining if pair[0].counts.size > _FEW_CELLS * max(groups, 1)]
-        if len(question.columns) < 2 or not joining:
-            continue
-        made = Replays(learned, replays or REPLAYS, _SEED, progress)
-        rng = np.random.default_rng(_SEED)
-        for table, noisy in joining:
-            yield from_table(question, made.of(table, noisy), confidence, rng)
+            joining = [(table, noisy) for table, noisy in joining if _summed(question, table) > _FEW_CELLS]
+        if len(question.columns) > 1 and joining:
+            made = Replays(learned, replays or REPLAYS, _SEED, progress)
+            yield from (made.of(table, noisy) for table, noisy in joining)
+
+
+def _summed(question: Question, table: CountedTable) -> float:
+    """About how many cells of a table are summed for each group."""
+    groups = math.prod(axis.regular for axis in table.axes if axis.name in question.by)
+    return table.counts.size / groups
 
 
 def _plain(learned: Learned) -> list[Any]:

@@ -28,10 +28,10 @@ def histogram(name: str, table: Table, noise: Calibrated) -> CountedTable:
     merged, within = evenly(table.axes)
     counts, scale = table.values.astype(np.float64), sqrt(noise_variance(noise))
     laplace = isinstance(noise.mechanism, Laplace)
-    return CountedTable(f"the histogram {name}", table.axes, merged, within, counts, _noised(counts, scale, laplace), laplace)
+    return CountedTable(f"the histogram {name}", table.axes, merged, within, counts, noised(counts, scale, laplace), laplace)
 
 
-def _noised(counts: Floats, scale: Floats | float, laplace: bool = False) -> Callable[[np.random.Generator, int], Floats]:
+def noised(counts: Floats, scale: Floats | float, laplace: bool = False) -> Callable[[np.random.Generator, int], Floats]:
     """Copies with fresh noise of this standard deviation."""
 
     def redrawn(rng: np.random.Generator, copies: int) -> Floats:
@@ -48,7 +48,7 @@ def model_tables(name: str, learned: Learned) -> Iterator[CountedTable]:
         merged, within = evenly((axis,))
         counts = single.values.astype(np.float64)
         title = f"the noisy counts of {axis.name} behind {name}"
-        yield CountedTable(title, (axis,), merged, within, counts, _noised(counts, scale))
+        yield CountedTable(title, (axis,), merged, within, counts, noised(counts, scale))
     for table in learned.tables:
         found = _chosen(name, learned, table)
         if found is not None:
@@ -70,7 +70,7 @@ def _chosen(name: str, learned: Learned, table: NoisyTable) -> CountedTable | No
         _within(learned.coarsenings[owner].shares, cells) for owner, cells in zip(owners, merged, strict=True)
     )
     title = f"the noisy table {' × '.join(axis.name for axis in axes)} behind {name}"
-    return CountedTable(title, axes, merged, within, table.counts, _noised(table.counts, table.scales))
+    return CountedTable(title, axes, merged, within, table.counts, noised(table.counts, table.scales))
 
 
 def _within(shares: Floats, merged: Places) -> Floats:
@@ -117,4 +117,4 @@ def believed(name: str, learned: Learned, columns: Sequence[str]) -> CountedTabl
     coarse = [learned.coarsenings[place] for place in places]
     merged = tuple(each.merging.cell for each in coarse)
     within = tuple(_within(each.shares, each.merging.cell) for each in coarse)
-    return CountedTable(f"the model behind {name}", axes, merged, within, counts, _noised(counts, 0.0))
+    return CountedTable(f"the model behind {name}", axes, merged, within, counts, noised(counts, 0.0))
