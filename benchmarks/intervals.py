@@ -52,7 +52,12 @@ class Covered:
         if not self.hits:
             return ["–", "–", "–", "0"]
         widths = np.array(self.widths)
-        return [f"{np.mean(self.hits):.3f}", f"{np.median(widths):,.0f}", f"{widths.mean():,.0f}", f"{len(self.hits):,}"]
+        return [
+            f"{np.mean(self.hits):.3f}",
+            f"{np.median(widths):,.0f}",
+            f"{widths.mean():,.0f}",
+            f"{len(self.hits):,}",
+        ]
 
 
 def counted(data: Data, codes: NDArray[np.int32], columns: Sequence[str]) -> Counts:
@@ -130,7 +135,8 @@ def main() -> None:
         for epsilon in chosen.epsilon:
             rng, into = np.random.default_rng(0), {kind: Covered() for kind in KINDS}
             seconds = [measure(data, epsilon, chosen.replays, rng, into) for _ in range(chosen.runs)]
-            title = f"{name}, {len(data.train):,} rows, ε = {epsilon:g}; a replayed answer {np.mean(seconds):.1f} s of processor"
+            took = f"a replayed answer {np.mean(seconds):.1f} s of processor"
+            title = f"{name}, {len(data.train):,} rows, ε = {epsilon:g}; {took}"
             heads = ["cells of", "covered", "median width", "mean width", "cells"]
             show(title, heads, [[kind, *into[kind].words] for kind in KINDS])
 

@@ -30,7 +30,7 @@ AXES = (
         ("share of sex by smokes", {"figure": "share", "of": "sex", "by": ("smokes",)}),
         ("proportion of smokes = true by sex", {"figure": "share", "part": {"smokes"}, "by": ("sex",)}),
         ("mean income by sex", {"figure": "mean", "of": "income", "by": ("sex",)}),
-        ("What is the average of income where age >= 40 and sex=f", {"figure": "mean", "of": "income"}),
+        ("What is the average of income where Age >= 40 and sex=f", {"figure": "mean", "of": "income"}),
         ("total income", {"figure": "sum", "of": "income"}),
         ("median age", {"figure": "quantile", "of": "Age", "at": 0.5}),
         ("quantile 0.9 of income by sex", {"figure": "quantile", "at": 0.9, "by": ("sex",)}),
@@ -45,8 +45,7 @@ AXES = (
     ],
 )
 def test_questions_are_understood(text: str, expected: dict[str, Any]) -> None:
-    axes = tuple(axis if axis.name != "Age" else axis for axis in AXES)
-    found = read_question(text.replace("age >=", "Age >="), axes)
+    found = read_question(text, AXES)
     for key, value in expected.items():
         told = getattr(found, key)
         assert value == (set(told) if isinstance(told, dict) else told)
@@ -55,7 +54,18 @@ def test_questions_are_understood(text: str, expected: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "?", "foo", "mean", "mean sex", "median sex", "mean incme", "count by sx", "count by", "share of nothing"),
+        *(
+            "",
+            "?",
+            "foo",
+            "mean",
+            "mean sex",
+            "median sex",
+            "mean incme",
+            "count by sx",
+            "count by",
+            "share of nothing",
+        ),
         *("quantile 2 of income", "percentile 101 of income", "count where", "count by sex by smokes"),
         *("difference of mean income", "mean income between sex = f and sex = m", "count where sx = f"),
         *("difference of mean income between sex = f", "x" * 2_000, "count; drop table", "mean income where sex > f"),

@@ -163,7 +163,20 @@ def test_more_rows_are_drawn_from_the_command_line(made: Path, tmp_path: Path, m
     assert rows["hour"].max() < 6
     assert rows["night"].all()
     assert (rows["hour"] == rows["time"] // 100).all()
-    run("synthesize", out, "--rows", "3000", "--given", "carrier=UA", "--given", "hour < 6", "--seed", "1", "--out", "b.parquet")
+    run(
+        "synthesize",
+        out,
+        "--rows",
+        "3000",
+        "--given",
+        "carrier=UA",
+        "--given",
+        "hour < 6",
+        "--seed",
+        "1",
+        "--out",
+        "b.parquet",
+    )
     assert rows.equals(pd.read_parquet("b.parquet").astype(rows.dtypes.to_dict()))
     for wrong in (["--out", str(made / "out" / "x.csv")], ["--out", "x.txt"], ["--name", "delays"], ["--rows", "0"]):
         found = CliRunner().invoke(app, ["synthesize", out, "--rows", "10", *wrong])
@@ -191,7 +204,9 @@ def test_an_answer_on_the_command_line_names_its_source_and_its_price(made: Path
     said = run("ask", str(made / "out"), "mean delay by carrier")
     assert "AA" in said
     assert "95 % intervals for the rows of the data, from the release means. Nothing was charged." in said
-    lonely = run("ask", str(made / "out"), "mean delay where night = yes and carrier = AA and hour > 3", "--replays", "0")
+    lonely = run(
+        "ask", str(made / "out"), "mean delay where night = yes and carrier = AA and hour > 3", "--replays", "0"
+    )
     assert "no table joins" in lonely
     found = CliRunner().invoke(app, ["ask", str(made / "out"), "mean dely"])
     assert "Did you mean 'delay'" in str(found.exception)

@@ -85,6 +85,7 @@ def test_the_file_holds_nothing_but_noisy_and_public_numbers(released: dict[str,
     assert truth != noisy[:2]
     model = released["network"].value.model.learned
     assert noisy == model.singles[1].values.tolist()
+    assert all(map(np.array_equal, [t.counts for t in model.evidence.tables[3:]], [t.counts for t in model.tables]))
     for table, told in zip(model.evidence.tables, record["tables"], strict=True):
         assert np.allclose(table.counts.ravel(), told["noisy_counts"])
 
@@ -109,5 +110,3 @@ def test_a_file_that_holds_no_model_is_refused(released: dict[str, Release], way
     record = json.loads(released["network"].attachments[MODEL_SUFFIX])
     with pytest.raises((ValueError, LookupError, TypeError)):
         read_model(json.dumps(spoilt(record, way)).encode(), COLUMNS, ())
-
-

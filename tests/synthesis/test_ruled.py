@@ -75,7 +75,8 @@ def test_a_model_without_any_row_that_keeps_the_rules_gives_an_example_of_one() 
 
 
 @pytest.mark.parametrize(
-    "table", [{"always": "age > 100"}, {"hour": "time + 100000"}, {"never": "hour >= 0"}, {"hour": "time div 100 + 0.5"}]
+    "table",
+    [{"always": "age > 100"}, {"hour": "time + 100000"}, {"never": "hour >= 0"}, {"hour": "time div 100 + 0.5"}],
 )
 def test_rules_that_no_row_can_keep_are_refused_before_anything_is_paid(table: dict[str, Any]) -> None:
     made = Contract(
@@ -104,7 +105,9 @@ def test_rules_that_no_row_can_keep_are_refused_before_anything_is_paid(table: d
         ("age < 40 or age >= 50", [7, 10], [7, 10]),
     ],
 )
-def test_a_condition_knows_which_cells_it_fills_and_which_it_touches(text: str, some: list[int], every: list[int]) -> None:
+def test_a_condition_knows_which_cells_it_fills_and_which_it_touches(
+    text: str, some: list[int], every: list[int]
+) -> None:
     found = met(AXES[2], read_condition(text, AXES)["age"])
     near = np.arange(7, 11)
     assert some == near[found.some[near]].tolist()
@@ -121,7 +124,9 @@ def test_names_of_levels_need_no_quotes_whatever_they_look_like() -> None:
     assert {"sex", "age"} == set(read_given(["sex=f", "age >= 40"], AXES))
 
 
-@pytest.mark.parametrize("text", ["sx = f", "age >", "sex", "age = f", "age > hour", "sex = f or age > 3", "age >= 'f'"])
+@pytest.mark.parametrize(
+    "text", ["sx = f", "age >", "sex", "age = f", "age > hour", "sex = f or age > 3", "age >= 'f'"]
+)
 def test_conditions_that_are_none_are_refused_with_one_that_is(text: str) -> None:
-    with pytest.raises(DeclarationError, match="time >= 0|Join conditions"):
+    with pytest.raises(DeclarationError, match=r"time >= 0|Join conditions"):
         read_condition(text, AXES)

@@ -7,6 +7,7 @@ import typer
 
 
 def synthesize(
+    *,
     folder: Annotated[Path, typer.Argument(help="A release folder with synthetic records.")],
     rows: Annotated[int, typer.Option(help="Number of rows.")],
     out: Annotated[

@@ -35,7 +35,8 @@ class Contract:
 
     A relative `ledger` is meant from the working directory at the moment when the contract is made, in a file from the
     folder of that file. The ledger must exist when it is first used: `Ledger.create` makes it. `curves` declares
-    functions of time, and `picture` an image, which such a contract has alone. `files` says how files are to be read, and `rules` what holds in every row.
+    functions of time, and `picture` an image, which such a contract has alone. `files` says how
+    files are to be read, and `rules` what holds in every row.
 
     >>> facts = {"budget": contract.budget, "ledger": "budget.sqlite", "columns": contract.columns}
     >>> another = Contract(dataset="another", unit=Unit("replace"), **facts)

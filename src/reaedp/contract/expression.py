@@ -1,4 +1,4 @@
-"""Expressions of rules: a small language of numbers, names of columns and comparisons, which nothing but this evaluates.
+"""Expressions of rules: a small language of numbers, names of columns and comparisons, evaluated here alone.
 
 `time div 100`, `min(lunch, 12) + 1`, `arrival >= departure`, `sex = 'f' and not married`, `year(born) = joined`.
 A name with other characters than letters, digits and _ stands in backticks or double quotes, a text in single ones.
@@ -53,7 +53,9 @@ class Node:
         if self.act in _COMPARED:
             _check_compared(self.act, self.parts, given)
         elif any(sort != takes for sort in given):
-            raise DeclarationError(f"{self.act!r} needs {_WORDS[takes]}, not {_WORDS[next(s for s in given if s != takes)]}")
+            raise DeclarationError(
+                f"{self.act!r} needs {_WORDS[takes]}, not {_WORDS[next(s for s in given if s != takes)]}"
+            )
         return gives
 
     def evaluate(self, columns: Mapping[str, NDArray[Any]], rows: int) -> Found:
@@ -88,10 +90,12 @@ def _alike(act: str, values: list[NDArray[Any]]) -> list[NDArray[Any]]:
 
 def _part_of_day(unit: str, origin: int) -> Callable[[NDArray[Any]], NDArray[Any]]:
     whole = {"Y": "Y", "M": "Y", "D": "M"}[unit]
+
     def part(days: NDArray[Any]) -> NDArray[Any]:
         found = days.astype(f"datetime64[{unit}]")
         start = np.datetime64("1970", "Y") if unit == "Y" else days.astype(f"datetime64[{whole}]").astype(found.dtype)
         return (found - start).astype(np.float64) + origin
+
     return part
 
 
@@ -126,7 +130,9 @@ _ACTS: dict[str, Callable[..., Any]] = {
 }
 _SIGNATURES: dict[str, tuple[Sort, Sort]] = {
     **dict.fromkeys(_COMPARED, ("number", "truth")),
-    **dict.fromkeys(("+", "-", "*", "/", "div", "mod", "negative", "min", "max", "round", "floor", "abs"), ("number", "number")),
+    **dict.fromkeys(
+        ("+", "-", "*", "/", "div", "mod", "negative", "min", "max", "round", "floor", "abs"), ("number", "number")
+    ),
     **dict.fromkeys(("and", "or", "not"), ("truth", "truth")),
     **dict.fromkeys(("year", "month", "day"), ("day", "number")),
 }
@@ -140,7 +146,9 @@ _WORDS = {"number": "a number", "truth": "true or false", "text": "a text", "day
 def _check_compared(act: str, parts: tuple[Node, ...], given: list[Sort]) -> None:
     """Numbers with numbers, days with days or ISO texts; names and truth values only for equality."""
     sorts = set(given)
-    if sorts == {"day", "text"} and all(_is_day(part.constant) for part, s in zip(parts, given, strict=True) if s == "text"):
+    if sorts == {"day", "text"} and all(
+        _is_day(part.constant) for part, s in zip(parts, given, strict=True) if s == "text"
+    ):
         return
     if len(sorts) > 1:
         raise DeclarationError(f"{act!r} cannot compare {_WORDS[given[0]]} with {_WORDS[given[1]]}")

@@ -121,7 +121,9 @@ def _condition(value: Any) -> str:
     if isinstance(value, int | float):
         return f"= {value!r}"
     if not isinstance(value, str):
-        raise DeclarationError(f"A condition must be a value, or a sign and a value; given {repeated(value)}. {_EXAMPLE}")
+        raise DeclarationError(
+            f"A condition must be a value, or a sign and a value; given {repeated(value)}. {_EXAMPLE}"
+        )
     signed = _CONDITION.fullmatch(value)
     sign, rest = (signed[1], signed[2]) if signed else ("=", value)
     quoted = rest.startswith("'") or re.fullmatch(r"-?[0-9.]+(?:[eE][+-]?[0-9]+)?|true|false", rest)
@@ -135,7 +137,7 @@ def sort_of(column: Column) -> Sort:
 
 
 def note_rules(rules: Sequence[RowRule], columns: Sequence[Column], mistakes: Mistakes) -> None:
-    """Note rules about columns that there are not, of sorts that do not fit, and in an order that cannot be followed."""
+    """Note rules about unknown columns, of sorts that do not fit, and in an order that cannot be followed."""
     sorts = {column.name: sort_of(column) for column in columns}
     set_later = [rule.column for rule in rules if rule.column is not None]
     for rule in rules:
@@ -159,9 +161,7 @@ def _note_sorts(rule: RowRule, sorts: Mapping[str, Sort], mistakes: Mistakes) ->
 
 
 def _note_order(rule: RowRule, set_later: Sequence[str], mistakes: Mistakes) -> None:
-    mistakes.unless(
-        set_later.count(str(rule.column)) == 1, "Only one rule may set a column", given=rule.column
-    )
+    mistakes.unless(set_later.count(str(rule.column)) == 1, "Only one rule may set a column", given=rule.column)
     early = [name for name in rule.node.columns if name in set_later]
     mistakes.unless(
         not early,

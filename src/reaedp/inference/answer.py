@@ -68,8 +68,8 @@ def _written(values: Floats, days: bool) -> NDArray[Any]:
     """Numbers, with a gap where there is none; days as dates."""
     known = np.isfinite(values)
     if days:
-        found = np.array([str(np.datetime64(int(day), "D")) if ok else "" for day, ok in zip(np.where(known, values, 0), known, strict=True)], dtype=object)
-        return found
+        numbers = zip(np.where(known, values, 0), known, strict=True)
+        return np.array([str(np.datetime64(int(day), "D")) if ok else "" for day, ok in numbers], dtype=object)
     return np.ma.MaskedArray(np.where(known, values, 0.0), mask=~known)
 
 
@@ -87,8 +87,8 @@ def groups_of(question: Question, axes: Mapping[str, Column]) -> list[Group]:
     columns = (*question.by, *shared)
     if math.prod(axes[name].regular for name in columns) > MOST_GROUPS:
         raise DeclarationError(
-            f"An answer can have at most {MOST_GROUPS:,} groups; {' × '.join(columns)} has more. Ask by fewer columns, or"
-            " with `where`."
+            f"An answer can have at most {MOST_GROUPS:,} groups; {' × '.join(columns)} has more. Ask by fewer"
+            " columns, or with `where`."
         )
     found = []
     for cells in product(*(range(axes[name].regular) for name in columns)):
@@ -102,9 +102,7 @@ def groups_of(question: Question, axes: Mapping[str, Column]) -> list[Group]:
 def labels_of(groups: Sequence[Group], axes: Mapping[str, Column]) -> dict[str, NDArray[Any]]:
     """The names of the groups' cells, a column each."""
     names = groups[0].cells if groups else {}
-    return {
-        name: np.array([axes[name].labels[group.cells[name]] for group in groups], dtype=object) for name in names
-    }
+    return {name: np.array([axes[name].labels[group.cells[name]] for group in groups], dtype=object) for name in names}
 
 
 def from_table(question: Question, table: CountedTable, confidence: float, rng: np.random.Generator) -> Answer:

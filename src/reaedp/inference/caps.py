@@ -15,9 +15,13 @@ from reaedp.inference.question import Question
 
 
 def capped(
-    question: Question, table: CountedTable, singles: Sequence[CountedTable], confidence: float, rng: np.random.Generator
+    question: Question,
+    table: CountedTable,
+    singles: Sequence[CountedTable],
+    confidence: float,
+    rng: np.random.Generator,
 ) -> Answer | None:
-    """Counts of a table of several columns that merges cells, below what its columns allow; none for other questions."""
+    """Counts of a table that merges cells, below what its columns allow; none for other questions."""
     known = {single.names[0]: single for single in singles}
     columns = [name for name in question.columns if name in known]
     merged = any(table.merges(name) for name in columns)

@@ -46,4 +46,3 @@ class CountedTable:
 def evenly(axes: tuple[Column, ...]) -> tuple[tuple[Places, ...], tuple[Floats, ...]]:
     """Every declared cell by itself."""
     return tuple(np.arange(axis.size) for axis in axes), tuple(np.ones(axis.size) for axis in axes)
-

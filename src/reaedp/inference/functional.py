@@ -187,7 +187,12 @@ def _contracted(
 
 
 def functional(
-    question: Question, table: CountedTable, *, rows: Mapping[str, int], part: Mapping[str, int], between: Mapping[str, Node]
+    question: Question,
+    table: CountedTable,
+    *,
+    rows: Mapping[str, int],
+    part: Mapping[str, int],
+    between: Mapping[str, Node],
 ) -> Functional:
     """The `rows` of one group by its cells, and which `part` of them is looked for."""
     found = _joined(_joined(condition(table, question.where), _cells(table, rows)), condition(table, between))

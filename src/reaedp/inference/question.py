@@ -6,8 +6,8 @@
     median COLUMN, quantile 0.9 of COLUMN, 90th percentile of COLUMN
     difference of …  between CONDITION and CONDITION, and ratio of … likewise
 
-Any of them may be followed by `by COLUMN, COLUMN` and `where CONDITION and CONDITION`. A name with blanks or signs stands
-in backticks.
+Any of them may be followed by `by COLUMN, COLUMN` and `where CONDITION and CONDITION`. A name with blanks or signs
+stands in backticks.
 """
 
 import re
@@ -115,7 +115,9 @@ def _clauses(text: str, axes: Sequence[Column]) -> tuple[str, dict[str, str]]:
     for match, end in zip(found, ends, strict=True):
         word, content = match[1].lower(), text[match.end() : end].strip()
         if word in clauses or not content:
-            raise DeclarationError(f"`{word}` must stand once, with something after it; given {text!r}. Ask {examples(axes)}.")
+            raise DeclarationError(
+                f"`{word}` must stand once, with something after it; given {text!r}. Ask {examples(axes)}."
+            )
         clauses[word] = content
     return head, clauses
 
@@ -131,7 +133,9 @@ def _two(text: str, axes: Sequence[Column]) -> list[str]:
     """The two conditions that `and` separates."""
     parts = re.split(r"\s+and\s+", text, flags=re.IGNORECASE)
     if len(parts) != 2:
-        raise DeclarationError(f"`between` needs two conditions with `and` between them; given {text!r}. Ask {examples(axes)}.")
+        raise DeclarationError(
+            f"`between` needs two conditions with `and` between them; given {text!r}. Ask {examples(axes)}."
+        )
     return parts
 
 
@@ -142,7 +146,9 @@ def _figure(head: str, axes: Sequence[Column]) -> tuple[Figure, str | None, floa
             at = 0.5 if told.get("half") else float(told["at"]) if told.get("at") else None
             at = float(told["percent"]) / 100 if told.get("percent") else at
             if at is not None and not 0 <= at <= 1:
-                raise DeclarationError(f"A quantile's rank must lie between 0 and 1, a percentile between 0 and 100; given {head!r}.")
+                raise DeclarationError(
+                    f"A quantile's rank must lie between 0 and 1, a percentile between 0 and 100; given {head!r}."
+                )
             return figure, told.get("of"), at
     raise DeclarationError(f"The question {head!r} is not understood. Ask {examples(axes)}.")
 
@@ -169,7 +175,7 @@ def _listed(text: str) -> list[str]:
 
 def _known(text: str, axes: Sequence[Column]) -> str | None:
     """The column of this name, in whatever case, if there is one."""
-    bare = text.strip().strip("`\"").strip()
+    bare = text.strip().strip('`"').strip()
     names = [axis.name for axis in axes]
     alike = [name for name in names if name.lower() == bare.lower()]
     return bare if bare in names else alike[0] if len(alike) == 1 else None

@@ -28,10 +28,14 @@ def histogram(name: str, table: Table, noise: Calibrated) -> CountedTable:
     merged, within = evenly(table.axes)
     counts, scale = table.values.astype(np.float64), sqrt(noise_variance(noise))
     laplace = isinstance(noise.mechanism, Laplace)
-    return CountedTable(f"the histogram {name}", table.axes, merged, within, counts, noised(counts, scale, laplace), laplace)
+    return CountedTable(
+        f"the histogram {name}", table.axes, merged, within, counts, noised(counts, scale, laplace), laplace
+    )
 
 
-def noised(counts: Floats, scale: Floats | float, laplace: bool = False) -> Callable[[np.random.Generator, int], Floats]:
+def noised(
+    counts: Floats, scale: Floats | float, laplace: bool = False
+) -> Callable[[np.random.Generator, int], Floats]:
     """Copies with fresh noise of this standard deviation."""
 
     def redrawn(rng: np.random.Generator, copies: int) -> Floats:

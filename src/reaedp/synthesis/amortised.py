@@ -104,7 +104,7 @@ class Amortised(Buyable, OnModel):
         codes = amortised_rows(learned, keys, exact.rows, rng)
         details = learned.details | {"kept": list(kept), "keys": len(keys.counts), "threshold": threshold}
         model = PublishedModel(learned, records.contract.rules, keys)
-        return SyntheticRecords.made(exact, codes, exact.columns, noise, details, model)
+        return SyntheticRecords.made(exact, codes, exact.columns, noise, details=details, model=model)
 
 
 def price_of_parts(model: Price, seeds: Price, together: tuple[float, float] | None, sensitivity: Sensitivity) -> Price:

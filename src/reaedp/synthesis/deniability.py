@@ -217,7 +217,7 @@ class Deniable(Buyable, OnModel):
             | paper_details(self.paper)
         )
         published = PublishedModel(learned, records.contract.rules)
-        return SyntheticRecords.made(exact, codes, model.names, noise, details, published, redrawn=False)
+        return SyntheticRecords.made(exact, codes, model.names, noise, details=details, model=published, redrawn=False)
 
 
 def seed_unit(contract: Contract, columns: tuple[str, ...], *, halves: bool) -> Unit:

@@ -40,7 +40,7 @@ class Evidence:
         """The law of a row, with the cells of some variables given other `weights`."""
         given = dict(weights or {})
         shares = [np.maximum(share * given.get(place, 1.0), _NOTHING) for place, share in enumerate(self.shares)]
-        return beliefs_of(self.tree, shares, self.tables, self.total, self.thetas, self.links)
+        return beliefs_of(self.tree, shares, self.tables, self.total, self.thetas, links=self.links)
 
     def expected(self, table: NoisyTable, beliefs: Beliefs) -> Floats:
         """How many rows a law leads one to expect in each cell of a table."""

@@ -100,6 +100,7 @@ def beliefs_of(
     tables: Sequence[NoisyTable],
     total: float,
     thetas: Sequence[Floats],
+    *,
     links: Sequence[Link] = (),
 ) -> Beliefs:
     """The beliefs that given θ give."""

@@ -123,7 +123,7 @@ class MarginalModel(Buyable, OnRecords):
         exact.records.progress("drawing rows")
         codes = learned.rows(exact.rows, noise.generator())
         model = PublishedModel(learned, exact.records.contract.rules)
-        return SyntheticRecords.made(exact, codes, exact.columns, noise, learned.details, model)
+        return SyntheticRecords.made(exact, codes, exact.columns, noise, details=learned.details, model=model)
 
     def learn(
         self,

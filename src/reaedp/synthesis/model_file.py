@@ -81,7 +81,8 @@ class _Reader:
             owners=self.owners,
             mergings=self.mergings,
             shares=tuple(
-                _positive(variable["shares"], (size,)) for variable, size in zip(record["variables"], sizes, strict=True)
+                _positive(variable["shares"], (size,))
+                for variable, size in zip(record["variables"], sizes, strict=True)
             ),
             links=tuple(
                 Link(group, _floats(link["logarithms"], tuple(sizes[v] for v in group)))
@@ -96,7 +97,9 @@ class _Reader:
 
     def _group(self, variables: Sequence[int]) -> tuple[int, ...]:
         group = tuple(variables)
-        if list(group) != sorted({int(variable) for variable in group}) or not set(group) <= set(range(len(self.sizes))):
+        if list(group) != sorted({int(variable) for variable in group}) or not set(group) <= set(
+            range(len(self.sizes))
+        ):
             raise ValueError("a group must have different variables in increasing order")
         return group
 
@@ -107,7 +110,9 @@ class _Reader:
         )
         shape = tuple(merging.size for merging in mergings)
         noise = _positive(record["noise"], shape)
-        return NoisyTable(group, mergings, _floats(record["noisy_counts"], shape), noise), _floats(record["factors"], shape)
+        return NoisyTable(group, mergings, _floats(record["noisy_counts"], shape), noise), _floats(
+            record["factors"], shape
+        )
 
     def keys(self) -> KeyCounts | None:
         if "keys" not in self.record:

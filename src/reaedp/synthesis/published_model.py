@@ -94,7 +94,12 @@ class PublishedModel:
             "rounds": learned.rounds,
             "choice_mu": learned.choice_mu,
             "columns": [
-                {"name": axis.name, "noise": scale, "noisy_counts": single.values.tolist(), "shares": _short(coarse.shares)}
+                {
+                    "name": axis.name,
+                    "noise": scale,
+                    "noisy_counts": single.values.tolist(),
+                    "shares": _short(coarse.shares),
+                }
                 for axis, scale, single, coarse in own
             ],
             "variables": [
@@ -104,7 +109,11 @@ class PublishedModel:
             "tree": {"cliques": tree.cliques, "parents": tree.parents, "separators": tree.separators},
             "links": [{"variables": link.group, "logarithms": _short(link.logarithm)} for link in evidence.links],
             "tables": [_table(*each) for each in zip(evidence.tables, evidence.thetas, strict=True)],
-        } | ({} if keys is None else {"keys": {"columns": keys.names, "cells": keys.keys.tolist(), "counts": keys.counts.tolist()}})
+        } | (
+            {}
+            if keys is None
+            else {"keys": {"columns": keys.names, "cells": keys.keys.tolist(), "counts": keys.counts.tolist()}}
+        )
 
 
 def _fits(rows: Codes, given: Given) -> NDArray[np.bool_]:

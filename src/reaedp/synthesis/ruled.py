@@ -130,7 +130,7 @@ def _cells(axes: tuple[Column, ...], values: Values) -> Codes:
 
 
 def _set(rules: Rules, axes: Sequence[Column], values: Values) -> Values:
-    """Columns that rules set, in the order of the rules; where their values cannot be what is computed, as they were."""
+    """Columns that rules set, in the order of the rules; as they were where they cannot have what is computed."""
     rows = len(next(iter(values.values())))
     kinds = {axis.name: axis for axis in axes}
     for rule in rules:

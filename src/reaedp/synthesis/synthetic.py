@@ -57,9 +57,9 @@ class SyntheticRecords(Framed):
         codes: Codes,
         names: tuple[str, ...],
         noise: Noise,
+        *,
         details: dict[str, Any],
         model: PublishedModel,
-        *,
         redrawn: bool = True,
     ) -> "SyntheticRecords":
         """Put the columns into the order asked for and draw a value within each cell, by the rules of the contract.

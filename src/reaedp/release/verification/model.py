@@ -40,7 +40,9 @@ def check_model(folder: Path, release: Rebuilt) -> None:
         and (found.keys is None or len(found.keys.counts) == details["keys"])
     )
     if not same:
-        raise ReaedpError(f"{release.name}{MODEL_SUFFIX} does not follow from the mechanism and details of its release.")
+        raise ReaedpError(
+            f"{release.name}{MODEL_SUFFIX} does not follow from the mechanism and details of its release."
+        )
 
 
 def with_model(folder: Path, release: Rebuilt, value: Any) -> Any:
