@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from reaedp.curator.learning import learn_bounds as learn_bounds
     from reaedp.curator.learning import learn_columns as learn_columns
     from reaedp.curator.learning import learn_levels as learn_levels
+    from reaedp.curator.learning import learn_values as learn_values
     from reaedp.curves.deniable_curves import DeniableCurves as DeniableCurves
     from reaedp.curves.mean_curve import MeanCurve as MeanCurve
     from reaedp.curves.synthetic_curves import SyntheticCurves as SyntheticCurves
@@ -146,6 +147,7 @@ _HOMES = {
         "learn_bounds",
         "learn_columns",
         "learn_levels",
+        "learn_values",
     ),
     "reaedp.mechanisms.exponential": ("Exponential",),
     "reaedp.mechanisms.gaussian": ("Gaussian",),

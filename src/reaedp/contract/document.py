@@ -163,8 +163,11 @@ def _path(toml: str) -> KeyPath:
     return tuple(path)
 
 
-def write_column(path: Path, column: str, facts: dict[str, Any]) -> None:
-    """Set these keys of a column in a contract file, keeping everything else in it, comments included."""
+def write_column(path: Path, column: str, facts: dict[str, Any], without: tuple[str, ...] = ()) -> None:
+    """Set these keys of a column in a contract file, keeping everything else in it, comments included.
+
+    Keys that the new ones replace are taken out.
+    """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
@@ -172,6 +175,8 @@ def write_column(path: Path, column: str, facts: dict[str, Any]) -> None:
         document = tomlkit.parse(path.read_text(encoding="utf-8"))
         columns: Any = document.setdefault("columns", tomlkit.table(is_super_table=True))
         table: Any = columns.setdefault(column, tomlkit.table())
+        for key in without:
+            table.pop(key, None)
         for key, value in facts.items():
             table[key] = value
         _replace(path, tomlkit.dumps(document))

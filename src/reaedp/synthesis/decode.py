@@ -2,8 +2,8 @@
 
 A value is drawn uniformly within its cell, from public bounds and steps alone. A cell that a trouble has for itself
 (null, NaN, infinite, unparsable, unseen, outside) comes back as a missing value, because no honest value lies in it:
-synthetic tables have no broken texts, and every column keeps its type. Columns are masked arrays, which the engine writes as
-NULL; texts and dates are arrays of objects, for which alone it has VARCHAR and DATE.
+synthetic tables have no broken texts, and every column keeps its type. Columns are masked arrays, which the engine
+writes as NULL; texts and dates are arrays of objects, for which alone it has VARCHAR and DATE.
 """
 
 from collections.abc import Callable
