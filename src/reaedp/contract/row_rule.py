@@ -25,7 +25,7 @@ _CONDITION = re.compile(r"\s*(<=|>=|!=|<>|==|<|>|=)\s*(.+?)\s*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowRule:
-    """By `act` "set", `column` is always `expression`; by "never" or "always", the `expression` is never or always true.
+    """By `act` "set", `column` is always `expression`; by "never" or "always", the `expression` never or always holds.
 
     It holds in a row in which one of the columns that the expression names is missing.
 

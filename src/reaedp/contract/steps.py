@@ -24,7 +24,7 @@ class Steps:
         start, length = Decimal(repr(first)), Decimal(repr(step))
         places = max(0, *(-int(number.as_tuple().exponent) for number in (start, length)))
         #: Both in units of the last decimal place.
-        self._unit = 10**places
+        self._unit: int = 10**places
         self._start, self._length = int(start * self._unit), int(length * self._unit)
 
     def exact(self, last: float) -> bool:

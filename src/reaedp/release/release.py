@@ -185,8 +185,8 @@ class Release(Framed):
     ) -> SyntheticRecords:
         """So many more synthetic `rows` of the model behind these, at no cost; `given` says what must hold in each.
 
-        Conditions are a value for each column, `{"sex": "f"}`, or texts such as `"age >= 40"`. The same `seed` gives the
-        same rows.
+        Conditions are a value for each column, `{"sex": "f"}`, or texts such as `"age >= 40"`. The same `seed` gives
+        the same rows.
         """
         if not isinstance(self.value, SyntheticRecords):
             raise DeclarationError(f"{self.statistic.title} has no model to draw rows from.")

@@ -76,10 +76,11 @@ def _number(noisy: Floats, distance: NDArray[np.intp], scale: float) -> float:
 
 
 def _falling(start: Floats, distance: NDArray[np.intp], number: float) -> Floats:
-    """start · rate^distance for the rate at which the sum is the number; even beyond what any rate reaches."""
+    """The start times rate^distance, for the rate at which the sum is the number; even beyond what any rate reaches."""
     low, high = 0.0, 1.0
     for _ in range(_HALVINGS):
         rate = (low + high) / 2
         low, high = (rate, high) if float((start * rate**distance).sum()) < number else (low, rate)
     found: Floats = start * high**distance
-    return found * (number / found.sum())
+    scaled: Floats = found * (number / float(found.sum()))
+    return scaled
