@@ -169,7 +169,9 @@ def _both(one: Weights | None, other: Weights | None) -> Weights:
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
-    return np.divide(part, whole, out=np.full(np.broadcast(part, whole).shape, np.nan), where=whole > 0)
+    shape = np.broadcast(part, whole).shape
+    found: Floats = np.divide(part, whole, out=np.full(shape, np.nan), where=whole > 0)
+    return found
 
 
 def _contracted(

@@ -125,7 +125,7 @@ def _clauses(text: str, axes: Sequence[Column]) -> tuple[str, dict[str, str]]:
 def _comparison(head: str) -> tuple[Comparison | None, str]:
     for word in ("difference", "ratio"):
         if found := re.fullmatch(rf"{word}s?(?: of| in)? (.+)", head, re.IGNORECASE):
-            return word, _FILLERS.sub("", found[1])  # type: ignore[return-value]
+            return word, _FILLERS.sub("", found[1])
     return None, head
 
 

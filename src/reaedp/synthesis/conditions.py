@@ -174,7 +174,8 @@ def _constants(node: Node, kind: Any, lowest: Any, highest: Any) -> NDArray[Any]
         near = np.concatenate([numbers + step for step in beside])
         near = near[np.isfinite(near)]
         near = near.astype(kind)
-    return near[(near >= lowest) & (near <= highest)]
+    inside: NDArray[Any] = near[(near >= lowest) & (near <= highest)]
+    return inside
 
 
 def _all_parts(node: Node) -> list[Node]:

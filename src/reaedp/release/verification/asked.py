@@ -19,13 +19,15 @@ from reaedp.statistics.quantiles.quantiles import Quantiles
 from reaedp.statistics.summary.figures import TOO_FEW
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.conditions import met
+from reaedp.synthesis.learned import Learned
 from reaedp.synthesis.synthetic import Synthetic
 
 
 def sources_of(releases: Mapping[str, Release]) -> Sources:
     """Tables, models and direct answers of all releases of a folder."""
     axes: dict[str, Column] = {}
-    tables, models, direct = [], {}, []
+    tables, direct = [], []
+    models: dict[str, Learned] = {}
     for name, release in releases.items():
         axes |= {axis.name: axis for axis in _columns(release)}
         if isinstance(release.statistic, Marginal | EntropyHistogram):
