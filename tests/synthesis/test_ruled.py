@@ -125,7 +125,7 @@ def test_names_of_levels_need_no_quotes_whatever_they_look_like() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["sx = f", "age >", "sex", "age = f", "age > hour", "sex = f or age > 3", "age >= 'f'"]
+    "text", ["sx = f", "sex = x", "age >", "sex", "age = f", "age > hour", "sex = f or age > 3", "age >= 'f'"]
 )
 def test_conditions_that_are_none_are_refused_with_one_that_is(text: str) -> None:
     with pytest.raises(DeclarationError, match=r"time >= 0|Join conditions"):

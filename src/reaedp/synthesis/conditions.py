@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.contract import Column
+from reaedp.contract import Category, Column
 from reaedp.contract.expression import Node, Sort, parse
 from reaedp.contract.row_rule import sort_of
 from reaedp.errors import DeclarationError, unknown
@@ -35,6 +35,7 @@ def read_condition(text: str, axes: Sequence[Column]) -> dict[str, Node]:
     try:
         node = _resolved(parse(_DAY.sub(r"'\1'", text)), sorts)
         _check(node, sorts)
+        _check_levels(node, axes)
     except DeclarationError as error:
         raise DeclarationError(f"The condition {text!r} is not understood: {error}. Write {_example(axes)}.") from None
     found: dict[str, Node] = {}
@@ -58,7 +59,10 @@ def read_given(given: Mapping[str, Any] | Sequence[str] | str | None, axes: Sequ
         for name in given:
             if name not in known:
                 raise DeclarationError(unknown("column", name, known))
-        return {name: _equals(name, value, known[name]) for name, value in given.items()}
+        found = {name: _equals(name, value, known[name]) for name, value in given.items()}
+        for node in found.values():
+            _check_levels(node, axes)
+        return found
     texts = [given] if isinstance(given, str) else list(given)
     return read_condition(" and ".join(f"({text})" for text in texts), axes)
 
@@ -110,6 +114,18 @@ def _check(node: Node, sorts: Mapping[str, Sort]) -> None:
             raise DeclarationError(unknown("column", name, sorts).rstrip("."))
     if node.sort(sorts) != "truth":
         raise DeclarationError("it must be true or false of a row")
+
+
+def _check_levels(node: Node, axes: Sequence[Column]) -> None:
+    """Refuse names that are no levels of the category that they are compared with."""
+    levels = {axis.name: axis.labels for axis in axes if isinstance(axis, Category)}
+    for part in _all_parts(node):
+        columns = [each.constant for each in part.parts if each.act == "column"]
+        if part.act in _COMPARED and len(columns) == 1 and columns[0] in levels:
+            strange = [e.constant for e in part.parts if e.act == "constant" and e.constant not in levels[columns[0]]]
+            if strange:
+                told = unknown(f"level of {columns[0]}", str(strange[0]), levels[columns[0]][:20])
+                raise DeclarationError(told.rstrip("."))
 
 
 def _joined(node: Node) -> list[Node]:
