@@ -42,9 +42,8 @@ def _show(answer: "Answer") -> None:
     for row in zip(*frame.values(), strict=True):
         table.add_row(*(Text(_cell(cell)) for cell in row))
     console.print(table)
-    typer.echo(
-        f"{100 * answer.confidence:g} % intervals for the rows of the data, from {answer.source}. Nothing was charged."
-    )
+    intervals = f"{100 * answer.confidence:g} % intervals for the rows of the data, from {answer.source}."
+    typer.echo(f"{intervals if answer.told else f'From {answer.source}, without intervals.'} Nothing was charged.")
 
 
 def _cell(cell: Any) -> str:

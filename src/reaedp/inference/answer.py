@@ -58,6 +58,11 @@ class Answer(Framed):
         return in_words(self._headline(), (("from", self.source),), self.frame())
 
     @property
+    def told(self) -> bool:
+        """Whether any group has an interval."""
+        return bool(np.isfinite(self.high - self.low).any())
+
+    @property
     def width(self) -> float:
         """Mean width of the intervals; infinite where one is missing."""
         widths = self.high - self.low
