@@ -118,7 +118,7 @@ def test_rows_keep_rules_and_steps_and_the_folder_is_verified(made: Path) -> Non
     "change",
     [
         lambda record: record["noise"].update(columns=record["noise"]["columns"] / 2),
-        lambda record: record["columns"][0].update(noise=record["columns"][0]["noise"] / 2),
+        lambda record: record["columns"][0].update(noise=record["columns"][0]["noise"] / 50),
         lambda record: record["tables"][-1].update(noise=[1.0] * len(record["tables"][-1]["noise"])),
         lambda record: record.update(rows=record["rows"] + 10),
         lambda record: (record["tables"].pop(), record)[0] and None,

@@ -163,10 +163,10 @@ def _path(toml: str) -> KeyPath:
     return tuple(path)
 
 
-def write_column(path: Path, column: str, facts: dict[str, Any], without: tuple[str, ...] = ()) -> None:
+def write_column(path: Path, column: str, facts: dict[str, Any]) -> None:
     """Set these keys of a column in a contract file, keeping everything else in it, comments included.
 
-    Keys that the new ones replace are taken out.
+    A key that is None is taken out.
     """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
@@ -175,10 +175,11 @@ def write_column(path: Path, column: str, facts: dict[str, Any], without: tuple[
         document = tomlkit.parse(path.read_text(encoding="utf-8"))
         columns: Any = document.setdefault("columns", tomlkit.table(is_super_table=True))
         table: Any = columns.setdefault(column, tomlkit.table())
-        for key in without:
-            table.pop(key, None)
         for key, value in facts.items():
-            table[key] = value
+            if value is None:
+                table.pop(key, None)
+            else:
+                table[key] = value
         _replace(path, tomlkit.dumps(document))
     except (OSError, TOMLKitError) as error:
         raise DeclarationError(

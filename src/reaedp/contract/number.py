@@ -1,6 +1,6 @@
 """Numeric columns: bins of numbers and runs of integers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import ClassVar
 
@@ -47,7 +47,20 @@ def _check_step(column: "Number | Integer", mistakes: Mistakes, first: float, la
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Number(Column):
+class _Numeric(Column):
+    """What happens to cells that hold no number, or one out of range."""
+
+    troubles: ClassVar[tuple[Trouble, ...]] = ("null", "nan", "infinite", "unparsable", "outside")
+
+    null: Rule = "cell"
+    nan: Rule = "cell"
+    infinite: Rule = "nearest"
+    unparsable: Rule = "cell"
+    outside: Rule = "nearest"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number(_Numeric):
     """Real numbers in bins: `lower`, `upper` and `bins`, or `edges`.
 
     A bin contains its lower edge; the last one contains both. `step`, if declared, says how far apart values are,
@@ -58,18 +71,12 @@ class Number(Column):
     """
 
     kind: ClassVar[str] = "number"
-    troubles: ClassVar[tuple[Trouble, ...]] = ("null", "nan", "infinite", "unparsable", "outside")
 
     lower: float | None = None
     upper: float | None = None
     bins: int | None = None
     edges: tuple[float, ...] | None = None
-    step: float | None = None
-    null: Rule = "cell"
-    nan: Rule = "cell"
-    infinite: Rule = "nearest"
-    unparsable: Rule = "cell"
-    outside: Rule = "nearest"
+    step: float | None = field(default=None, metadata={"since": "0.2"})
 
     @property
     def boundaries(self) -> NDArray[np.float64]:
@@ -156,7 +163,7 @@ class Number(Column):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Integer(Column):
+class Integer(_Numeric):
     """Whole numbers from `lower` to `upper`, `width` of them to a cell. A fraction counts as unparsable.
 
     `step`, if declared, says how far apart values are, counted from `lower`.
@@ -166,17 +173,11 @@ class Integer(Column):
     """
 
     kind: ClassVar[str] = "integer"
-    troubles: ClassVar[tuple[Trouble, ...]] = ("null", "nan", "infinite", "unparsable", "outside")
 
     lower: int
     upper: int
     width: int = 1
-    step: int | None = None
-    null: Rule = "cell"
-    nan: Rule = "cell"
-    infinite: Rule = "nearest"
-    unparsable: Rule = "cell"
-    outside: Rule = "nearest"
+    step: int | None = field(default=None, metadata={"since": "0.2"})
 
     @property
     def regular(self) -> int:

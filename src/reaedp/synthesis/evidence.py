@@ -21,8 +21,8 @@ _NOTHING = 1e-60
 class Evidence:
     """Noisy tables over the model's variables; variable i has the cells `mergings[i]` of the column `owners[i]`.
 
-    `shares` are the variables' own laws before any table, `links` the fixed factors between them, `thetas` the
-    logarithms of the factors of each table. The first variables are the columns, in their order.
+    The first variables are the columns, in their order; `shares` are their own laws before any table, `links` the fixed
+    factors between variables, `thetas` the logarithms of the factors of each table.
     """
 
     tree: JunctionTree
@@ -39,7 +39,8 @@ class Evidence:
     def beliefs(self, weights: Mapping[int, Floats] | None = None) -> Beliefs:
         """The law of a row, with the cells of some variables given other `weights`."""
         given = dict(weights or {})
-        shares = [np.maximum(share * given.get(place, 1.0), _NOTHING) for place, share in enumerate(self.shares)]
+        weighted = enumerate(share * given.get(place, 1.0) for place, share in enumerate(self.shares))
+        shares = {place: np.maximum(share, _NOTHING) for place, share in weighted}
         return beliefs_of(self.tree, shares, self.tables, self.total, self.thetas, links=self.links)
 
     def expected(self, table: NoisyTable, beliefs: Beliefs) -> Floats:
@@ -55,4 +56,6 @@ class Evidence:
             replace(table, counts=self.expected(table, beliefs) + np.rint(rng.normal(0.0, table.scales)))
             for table in self.tables
         ]
-        return fit(self.tree, self.shares, again, self.total, self.thetas, iterations=steps, links=self.links)[1]
+        return fit(
+            self.tree, dict(enumerate(self.shares)), again, self.total, self.thetas, iterations=steps, links=self.links
+        )[1]

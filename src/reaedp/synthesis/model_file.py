@@ -81,8 +81,8 @@ class _Reader:
             owners=self.owners,
             mergings=self.mergings,
             shares=tuple(
-                _positive(variable["shares"], (size,))
-                for variable, size in zip(record["variables"], sizes, strict=True)
+                merging.sums(_positive(column["shares"], (axis.size,)))
+                for column, axis, merging in zip(record["columns"], self.axes, self.mergings, strict=False)
             ),
             links=tuple(
                 Link(group, _floats(link["logarithms"], tuple(sizes[v] for v in group)))

@@ -103,8 +103,8 @@ class PublishedModel:
                 for axis, scale, single, coarse in own
             ],
             "variables": [
-                {"column": learned.axes[owner].name, "cells": _runs(merging), "shares": _short(shares)}
-                for owner, merging, shares in zip(evidence.owners, evidence.mergings, evidence.shares, strict=True)
+                {"column": learned.axes[owner].name, "cells": _runs(merging)}
+                for owner, merging in zip(evidence.owners, evidence.mergings, strict=True)
             ],
             "tree": {"cliques": tree.cliques, "parents": tree.parents, "separators": tree.separators},
             "links": [{"variables": link.group, "logarithms": _short(link.logarithm)} for link in evidence.links],

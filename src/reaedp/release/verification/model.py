@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 
 from reaedp.errors import ReaedpError
-from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.release.place import read_plain
 from reaedp.release.verification.derived import CLOSE, Rebuilt
+from reaedp.synthesis.learned import Learned
 from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.synthesis.model_file import read_model
 from reaedp.synthesis.published_model import MODEL_SUFFIX, PublishedModel
 from reaedp.synthesis.synthetic import Synthetic
 
+#: What rounding changes in sums of squares.
+_SLACK = 1e-6
 #: What a file raises that holds no model.
 _NONE = (ValueError, LookupError, TypeError, OverflowError, RecursionError)
 
@@ -24,15 +26,12 @@ def check_model(folder: Path, release: Rebuilt) -> None:
     found = _model(folder, release)
     if found is None:
         return
-    learned, network = found.learned, _network(release)
-    sensitivity, details = release.noise.sensitivity, release.record["details"]
-    chosen = learned.tables
-    own = learned.evidence.tables[: len(learned.axes)]
+    learned, network, details = found.learned, _network(release), release.record["details"]
+    chosen, own = learned.tables, learned.evidence.tables[: len(learned.axes)]
     same = (
-        np.isclose(learned.column_scale, Gaussian(network.column_rho).scale(sensitivity), rtol=CLOSE)
-        and np.isclose(learned.table_scale, network.scale(sensitivity), rtol=CLOSE)
-        and np.allclose(learned.evidence.column_scales, learned.column_scale, rtol=CLOSE)
-        and all(np.allclose(table.scales, learned.table_scale, rtol=CLOSE) for table in chosen)
+        _told(learned, release, network)
+        and np.isclose(learned.column_scale, details["noise_of_columns"], rtol=CLOSE)
+        and np.isclose(learned.table_scale, details["noise_of_tables"], rtol=CLOSE)
         and all(table.group == (place,) for place, table in enumerate(own))
         and len(chosen) == len(details["tables"]) <= network.tables
         and round(learned.total) == details["rows_found"]
@@ -43,6 +42,13 @@ def check_model(folder: Path, release: Rebuilt) -> None:
         raise ReaedpError(
             f"{release.name}{MODEL_SUFFIX} does not follow from the mechanism and details of its release."
         )
+
+
+def _told(learned: Learned, release: Rebuilt, network: MarginalModel) -> bool:
+    """Whether noise is no less than the price buys: squares of l2/σ of all tables are at most μ² together."""
+    squared = release.noise.sensitivity.l2_squared
+    scales = [*learned.evidence.column_scales, *(float(table.scales.min()) for table in learned.tables)]
+    return sum(squared / scale**2 for scale in scales) <= network.mu**2 * (1 + _SLACK)
 
 
 def with_model(folder: Path, release: Rebuilt, value: Any) -> Any:
