@@ -25,6 +25,7 @@ GUIDES = (
     "docs/quantiles.md",
     "docs/entropy.md",
     "docs/synthetic.md",
+    "docs/asking.md",
     "docs/curves.md",
     "docs/auditing.md",
     "docs/ledger.md",

@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from reaedp.contract import Integer as Integer
     from reaedp.contract import Number as Number
     from reaedp.contract import Picture as Picture
+    from reaedp.contract import RowRule as RowRule
     from reaedp.curator.curator import Curator as Curator
     from reaedp.curator.learning import Learned as Learned
     from reaedp.curator.learning import learn_bounds as learn_bounds
     from reaedp.curator.learning import learn_columns as learn_columns
     from reaedp.curator.learning import learn_levels as learn_levels
+    from reaedp.curator.learning import learn_values as learn_values
     from reaedp.curator.quantile_bins import LearnedBins as LearnedBins
     from reaedp.curator.quantile_bins import learn_bins as learn_bins
     from reaedp.curves.deniable_curves import DeniableCurves as DeniableCurves
@@ -120,6 +122,7 @@ _HOMES = {
         "Number",
         "Curve",
         "Picture",
+        "RowRule",
     ),
     "reaedp.curator.curator": ("Curator",),
     "reaedp.curves.deniable_curves": ("DeniableCurves",),
@@ -148,6 +151,7 @@ _HOMES = {
         "learn_bounds",
         "learn_columns",
         "learn_levels",
+        "learn_values",
     ),
     "reaedp.curator.quantile_bins": (
         "LearnedBins",

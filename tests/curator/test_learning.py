@@ -1,5 +1,6 @@
 """Bounds and levels of many columns, bought in one charge."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 from reaedp import (
     Budget,
     BudgetRefused,
+    Category,
     ColumnNotation,
     Contract,
     DeclarationError,
@@ -16,6 +18,7 @@ from reaedp import (
     Number,
     Unit,
     learn_columns,
+    learn_values,
 )
 from reaedp.cli import learn
 from tests_support import ledger_in
@@ -97,3 +100,38 @@ def test_the_command_writes_all_columns_into_a_draft(tmp_path: Path, monkeypatch
     assert isinstance(age, Number)
     assert (10, "dp", "dp", "dp") == (age.bins, age.provenance, sex.provenance, pay.provenance)
     assert ("f", "m") == sex.labels
+
+
+HOURS = Number(name="hours", lower=0, upper=80, bins=4, provenance="public")
+
+
+def test_common_values_get_bins_of_their_own_for_the_price_that_was_named(empty: Contract) -> None:
+    """Values of 1,000 rows and more pass a threshold of about 10 at ε = 3; those of one row do not but once in 10^6."""
+    rare = [f"{10 + n / 100:.2f}" for n in range(40)]
+    data = pd.DataFrame({"hours": ["0", "40", "37.5"] * 1_000 + ["40.0"] * 960 + rare})
+    declared = replace(empty, columns=(HOURS,), files=None)
+    found, release = learn_values(declared, data, "hours", 3.0, 1e-7)
+    assert (0.0, 0.1, 20.0, 37.5, 37.6, 40.0, 40.1, 60.0, 80.0) == found.edges
+    assert (0.1, "dp", release.entry) == (found.step, found.provenance, found.entry)
+    with Ledger.open(empty.ledger) as ledger:
+        assert 2.5 < ledger.spent("d") <= 3.0 + 1e-9
+
+
+def test_common_values_of_what_is_no_number_cost_nothing(empty: Contract) -> None:
+    sex = Category(name="sex", levels=("f", "m"), provenance="public")
+    with pytest.raises(DeclarationError, match="of kind number; 'sex' is of kind category"):
+        learn_values(replace(empty, columns=(sex,), files=None), DATA, "sex", 1.0, 1e-7)
+    with Ledger.open(empty.ledger) as ledger:
+        assert "d" not in ledger.datasets()
+
+
+def test_common_values_are_written_into_the_contract(clinic: Path) -> None:
+    """The ages of the clinic are whole numbers, twenty rows each; a threshold of about 16 lets nearly all pass."""
+    path = clinic / "contract.toml"
+    learn.values(contract=path, column="age", data=str(clinic / "data.csv"), epsilon=0.9, delta=5e-7)
+    found = Contract.load(path).column("age")
+    assert isinstance(found, Number)
+    assert 1.0 == found.step
+    assert "dp" == found.provenance
+    assert 60 <= found.regular <= 100
+    assert "bins" not in path.read_text().split("[columns.age]")[1].split("[")[0]

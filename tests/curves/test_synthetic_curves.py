@@ -30,7 +30,7 @@ from reaedp.mechanisms.noise import SeededNoise
 from reaedp.mechanisms.stopping import Stopping, guarantee
 from reaedp.privacy.accounting import epsilon as spent
 from reaedp.privacy.accounting import tally
-from reaedp.release.folder import _write_values
+from reaedp.release.folder import write_values
 from reaedp.synthesis.deniable import deniable
 from test_broken import hockey_stick
 from tests_support import ledger_in
@@ -193,7 +193,7 @@ def test_nothing_comes_out_of_no_curve_and_nothing_out_of_one(count: int, law: A
     assert (0, CURVE.rank) == value.coefficients.shape
     assert 0 == len(value.narrowed())
     columns = SyntheticCurves("x", 5).frame(value, Calibrated(mechanism, SyntheticCurves("x", 5).sensitivity(contract)))
-    _write_values(tmp_path / "none", columns)
+    write_values(tmp_path / "none", columns)
     assert ["curve,time,value"] == (tmp_path / "none.csv").read_text().splitlines()
 
 
@@ -201,7 +201,7 @@ def test_the_frame_is_long_and_has_the_offset(tmp_path: Path) -> None:
     mechanism = DeniableCurves.within(2, 1e-5, CONTRACT, "x", 4, kept=1, spread=0.2, rest=0.3)
     value = released(CONTRACT, frame(CURVE, bumps(6_000, CURVE)), mechanism)
     columns = SyntheticCurves("x", 4).frame(value, Calibrated(mechanism, SyntheticCurves("x", 4).sensitivity(CONTRACT)))
-    _write_values(tmp_path / "curves", columns)
+    write_values(tmp_path / "curves", columns)
     table = pd.read_csv(tmp_path / "curves.csv")
     assert ["curve", "time", "value"] == list(table.columns)
     assert len(value) * 9 == len(table) > 0

@@ -16,7 +16,7 @@ from reaedp.contract.column import Column
 from reaedp.curator.records import Records
 from reaedp.errors import DeclarationError
 from reaedp.label import no_formula
-from reaedp.release.folder import _write_values
+from reaedp.release.folder import write_values
 from reaedp.synthesis.decode import decode
 
 NUMBER = Number(name="number", lower=0, upper=10, bins=3, provenance="public")
@@ -110,7 +110,7 @@ def test_a_bin_wider_than_the_largest_number_is_filled() -> None:
 def test_columns_keep_their_type_in_the_files_with_missing_values_in_all(tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
     codes = np.column_stack([rng.integers(0, axis.size, 3000) for axis in AXES]).astype(np.int32)
-    _write_values(tmp_path / "rows", decode(AXES, codes, rng))
+    write_values(tmp_path / "rows", decode(AXES, codes, rng))
     table = duckdb.read_parquet(str(tmp_path / "rows.parquet"))
     expected = {"number": "DOUBLE", "integer": "BIGINT", "category": "VARCHAR", "boolean": "BOOLEAN", "date": "DATE"}
     assert expected == dict(zip(table.columns, map(str, table.types), strict=True))
@@ -194,7 +194,7 @@ def test_reading_what_was_decoded_gives_the_same_counts(kind: Any, data: st.Data
     every_cell = rng.permutation(np.arange(3 * column.size) % column.size).astype(np.int32)
     rows = decode((column,), every_cell[:, None], rng)
     with TemporaryDirectory() as folder:
-        _write_values(Path(folder) / "rows", rows)
+        write_values(Path(folder) / "rows", rows)
         # What a spreadsheet would take for a formula has an apostrophe before it in CSV files.
         plain = all(no_formula(label) == label for label in column.labels) or column.kind != "category"
         sources = [rows, f"{folder}/rows.parquet", *([f"{folder}/rows.csv"] if plain else [])]

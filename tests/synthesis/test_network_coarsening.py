@@ -60,8 +60,15 @@ def test_any_noisy_counts_give_positive_shares(column: AGE, level: float) -> Non
 
 def test_doubtful_cells_keep_their_sum() -> None:
     noisy = np.array([1000.0, 20.0, -10.0, 5.0, 15.0])
-    shares = estimated_shares(noisy, 10.0, smooth=0)
+    shares = estimated_shares(noisy, 10.0, smooth=0, regular=5)
     assert 30 / 1030 == pytest.approx(shares[1:].sum(), rel=1e-6)
+
+
+def test_missing_values_have_rows_only_if_they_stand_out_from_the_noise() -> None:
+    noisy = np.array([1000.0, 500.0, 25.0, 40.0])  # the last two are cells of troubles; three deviations are 30
+    doubtful, sure = estimated_shares(noisy, 10.0, smooth=0, regular=2)[2:]
+    assert doubtful < 1e-8
+    assert 40 / 1540 == pytest.approx(sure, rel=1e-6)
 
 
 def test_smoothing_keeps_sums_and_jumps_and_removes_noise() -> None:

@@ -8,6 +8,7 @@ from typer.core import TyperGroup
 
 from reaedp.cli import keys, learn, ledger
 from reaedp.cli.algorithm1 import algorithm1
+from reaedp.cli.ask import ask
 from reaedp.cli.audit import audit
 from reaedp.cli.calibrate import calibrate
 from reaedp.cli.data import Data, Engine, Memory
@@ -18,10 +19,12 @@ from reaedp.cli.init import init
 from reaedp.cli.look import look
 from reaedp.cli.report import report
 from reaedp.cli.reproduce import reproduce
+from reaedp.cli.synthesize import synthesize
 
 #: The order in which people need them.
 ORDER = (
     *("demo", "init", "check", "look", "learn", "plan", "calibrate", "audit", "release", "report", "verify"),
+    *("ask", "synthesize"),
     *("evaluate", "keys", "sign", "ledger", "algorithm1", "entropies", "reproduce"),
 )
 
@@ -49,6 +52,8 @@ app.command()(init)
 app.command()(look)
 app.command()(calibrate)
 app.command()(evaluate)
+app.command()(ask)
+app.command()(synthesize)
 app.command()(audit)
 app.command()(report)
 app.command()(algorithm1)
@@ -82,11 +87,12 @@ def check(
     from reaedp.contract import Contract
     from reaedp.contract.document import Document
     from reaedp.plan.plan import Plan
+    from reaedp.synthesis.ruled import check_rules
 
     if "release" in Document.read(file).data:
         Plan.load(file).requests()
     else:
-        Contract.load(file)
+        check_rules(Contract.load(file))
     typer.echo(f"{file} is complete and consistent.")
 
 

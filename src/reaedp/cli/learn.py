@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Find bounds, levels or bins of columns, for a price. They are added to the contract.",
+    help="Find bounds, levels, bins or common values of columns, for a price. They are added to the contract.",
 )
 
 ContractFile = Annotated[Path, typer.Argument(help="The contract. Data set, unit and budget must be filled in.")]
@@ -67,6 +67,34 @@ def levels(
         return {"kind": "category", "levels": list(found)}, f"{len(found)} levels", release.entry
 
     _buy(contract, column, find)
+
+
+@app.command()
+def values(
+    *,
+    contract: ContractFile,
+    column: ColumnName,
+    data: Data,
+    epsilon: Epsilon,
+    delta: Annotated[float, typer.Option(help="How much to spend.")],
+    engine: Engine = None,
+    memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
+) -> None:
+    """Find the common values of a number column that has bounds, and give each a bin of its own."""
+    from reaedp.cli.stopping import stoppable
+    from reaedp.contract import Contract
+    from reaedp.contract.document import write_column
+    from reaedp.curator.learning import learn_values
+
+    declared = Contract.load(contract)
+    with stoppable():
+        found, release = learn_values(declared, data, column, epsilon, delta, engine=engine)
+    facts = {"lower": None, "upper": None, "bins": None, "edges": list(found.edges or ()), "step": found.step}
+    write_column(contract, column, {**facts, "provenance": "dp", "entry": release.entry})
+    typer.echo(
+        f"{column}: {found.regular} bins in steps of {found.step:g}, paid for by ledger entry {release.entry}."
+        f" Written to {contract}."
+    )
 
 
 @app.command()

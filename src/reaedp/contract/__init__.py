@@ -9,6 +9,7 @@ from reaedp.contract.files import Files
 from reaedp.contract.notation import ColumnNotation
 from reaedp.contract.number import Integer, Number
 from reaedp.contract.picture import Picture
+from reaedp.contract.row_rule import RowRule
 
 __all__ = [
     "Boolean",
@@ -22,4 +23,5 @@ __all__ = [
     "Integer",
     "Number",
     "Picture",
+    "RowRule",
 ]

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple, get_args
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from numpy.typing import NDArray
 
@@ -108,7 +108,7 @@ class Column(Described, ABC):
         self.note_name(mistakes, "A column")
         self.note_wording(mistakes, self.where(""))
         mistakes.unless(
-            self.provenance in get_args(Provenance) or _names_a_file(self.provenance),
+            self.provenance == "dp" or names_public_source(self.provenance),
             f"{self.where('provenance')} must be 'public', 'public: FILE' or 'dp'",
             given=self.provenance,
             remedy="Say 'public' if the declared cells were known without looking at the data.",
@@ -127,9 +127,9 @@ class Column(Described, ABC):
             )
 
 
-def _names_a_file(provenance: object) -> bool:
-    """Whether it says which public file the facts were taken from."""
-    return (
+def names_public_source(provenance: object) -> bool:
+    """Whether it says that facts are public, or which public file they were taken from."""
+    return provenance == "public" or (
         isinstance(provenance, str)
         and provenance.startswith(PUBLIC_FILE)
         and len(PUBLIC_FILE) < len(provenance) <= 500

@@ -17,6 +17,7 @@ from reaedp.contract.notation import ColumnNotation
 from reaedp.contract.number import Integer, Number
 from reaedp.contract.picture import Picture
 from reaedp.contract.plugins import known
+from reaedp.contract.row_rule import RowRule, note_rules, read_rule
 from reaedp.contract.wording import declared_facts
 from reaedp.errors import DeclarationError, Mistakes, sentence, unknown
 from reaedp.privacy.budget import Budget
@@ -25,7 +26,7 @@ from reaedp.privacy.unit import Unit
 #: The kinds that engines can read; others are derived from these.
 DECLARED = (Number, Integer, Category, Boolean, Date)
 KINDS: dict[str, type[Column]] = {kind.kind: kind for kind in DECLARED}
-TABLES = ("dataset", "unit", "budget", "files", "columns", "curves", "picture")
+TABLES = ("dataset", "unit", "budget", "files", "columns", "curves", "picture", "rule")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +35,8 @@ class Contract:
 
     A relative `ledger` is meant from the working directory at the moment when the contract is made, in a file from the
     folder of that file. The ledger must exist when it is first used: `Ledger.create` makes it. `curves` declares
-    functions of time, and `picture` an image, which such a contract has alone. `files` says how files are to be read.
+    functions of time, and `picture` an image, which such a contract has alone. `files` says how
+    files are to be read, and `rules` what holds in every row.
 
     >>> facts = {"budget": contract.budget, "ledger": "budget.sqlite", "columns": contract.columns}
     >>> another = Contract(dataset="another", unit=Unit("replace"), **facts)
@@ -50,6 +52,7 @@ class Contract:
     curves: tuple[Curve, ...] = ()
     picture: Picture | None = None
     files: Files | None = None
+    rules: tuple[RowRule, ...] = ()
 
     def __post_init__(self) -> None:
         mistakes = Mistakes()
@@ -72,6 +75,7 @@ class Contract:
         strange = [type(column).__name__ for column in self.columns if not isinstance(column, (*DECLARED, Undeclared))]
         mistakes.unless(not strange, f"columns must be of a kind derived from {_listed(DECLARED)}", given=strange)
         self._note_files(mistakes)
+        note_rules(self.rules, self.columns, mistakes)
         if self.picture is not None:
             self.picture.check_unit(self.unit, mistakes)
             others = [column.name for column in self.columns] + [curve.name for curve in self.curves]
@@ -126,6 +130,7 @@ class Contract:
         } | ({"curves": [declared_facts(curve) for curve in self.curves]} if self.curves else {})
         facts |= {"picture": asdict(self.picture)} if self.picture else {}
         facts |= {"files": self.files.facts()} if self.files and self.files.facts() else {}
+        facts |= {"rules": [rule.facts() for rule in self.rules]} if self.rules else {}
         return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
 
     @classmethod
@@ -136,9 +141,10 @@ class Contract:
         parts = _header(document, mistakes)
         columns, curves = _columns(document, mistakes), _curves(document, mistakes)
         picture, files = _picture(document, mistakes), _files(document, mistakes)
+        rules = _rules(document, mistakes)
         if not mistakes:
             with mistakes.gathered():
-                return cls(**parts, columns=columns, curves=curves, picture=picture, files=files)
+                return cls(**parts, columns=columns, curves=curves, picture=picture, files=files, rules=rules)
         raise DeclarationError(*mistakes)
 
     @classmethod
@@ -261,3 +267,16 @@ def _files(document: Document, mistakes: Mistakes) -> Files | None:
     files = declare(Files, table, "files", noted, columns=kept)
     mistakes.extend(document.at(mistake, "files") for mistake in noted)
     return files
+
+
+def _rules(document: Document, mistakes: Mistakes) -> tuple[RowRule, ...]:
+    tables, rules = document.data.get("rule", []), []
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        mistakes.append(document.at("rule must be tables, one for each rule; write [[rule]].", "rule"))
+        return ()
+    for place, table in enumerate(tables):
+        noted = Mistakes()
+        with noted.gathered():
+            rules.append(read_rule(table))
+        mistakes.extend(document.at(mistake, "rule", place) for mistake in noted)
+    return tuple(rules)

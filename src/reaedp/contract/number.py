@@ -1,6 +1,6 @@
 """Numeric columns: bins of numbers and runs of integers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import ClassVar
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.contract.column import MOST_CELLS, Column, Ends, Rule, Trouble, finite, whole
+from reaedp.contract.steps import StepCells, Steps
 from reaedp.errors import Mistakes
 
 #: Whole numbers up to here are exact as doubles, so that one comparison serves every engine.
@@ -28,6 +29,23 @@ def _check_whole(column: Column, mistakes: Mistakes, key: str, range_: tuple[int
     mistakes.unless(whole(given, *range_), f"{column.where(key)} must be a whole number {words}", given=given)
 
 
+def _check_step(column: "Number | Integer", mistakes: Mistakes, first: float, last: float) -> None:
+    """Note a step of too many digits, and one that leaves a cell without a value."""
+    assert column.step is not None
+    if not Steps(first, column.step).exact(last):
+        rule = f"{column.where('step')} must have at most 15 digits together with those of the bounds"
+        mistakes.unless(False, rule, given=column.step)
+        return
+    cells = column.step_cells
+    assert cells is not None
+    mistakes.unless(
+        not cells.empty.size,
+        f"{column.where('step')} must leave a value in every cell; steps are counted from the lower bound",
+        given=column.step,
+        remedy="".join(f"The cell {column.labels[cell]} has none; declare wider cells." for cell in cells.empty[:1]),
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Numeric(Column):
     """What happens to cells that hold no number, or one out of range."""
@@ -45,7 +63,8 @@ class _Numeric(Column):
 class Number(_Numeric):
     """Real numbers in bins: `lower`, `upper` and `bins`, or `edges`.
 
-    A bin contains its lower edge; the last one contains both.
+    A bin contains its lower edge; the last one contains both. `step`, if declared, says how far apart values are,
+    counted from the lowest edge: synthetic values and quantiles are such values.
 
     >>> Number(name="dose", edges=(0.0, 0.5, 2.0), provenance="public").labels
     ('[0, 0.5)', '[0.5, 2]')
@@ -57,6 +76,7 @@ class Number(_Numeric):
     upper: float | None = None
     bins: int | None = None
     edges: tuple[float, ...] | None = None
+    step: float | None = field(default=None, metadata={"since": "0.2"})
 
     @property
     def boundaries(self) -> NDArray[np.float64]:
@@ -76,6 +96,14 @@ class Number(_Numeric):
         """The edges of every bin."""
         edges = self.boundaries
         return Ends(edges[:-1], edges[1:])
+
+    @property
+    def step_cells(self) -> StepCells | None:
+        """Which values lie in every bin, if a step is declared."""
+        if self.step is None:
+            return None
+        edges = self.boundaries
+        return StepCells(Steps(float(edges[0]), self.step), edges[:-1], edges[1:], closed=False)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -99,6 +127,11 @@ class Number(_Numeric):
                 given={"lower": self.lower, "upper": self.upper, "bins": self.bins, "edges": self.edges},
                 remedy="If the bounds are not public, buy them with `reaedp learn bounds`.",
             )
+        if self.step is not None:
+            positive = finite(self.step) and self.step > 0
+            mistakes.unless(positive, f"{self.where('step')} must be a positive number", given=self.step)
+            if not mistakes:
+                _check_step(self, mistakes, float(self.boundaries[0]), float(self.boundaries[-1]))
 
     def _check_uniform(self, mistakes: Mistakes) -> None:
         for key in ("lower", "upper"):
@@ -133,6 +166,8 @@ class Number(_Numeric):
 class Integer(_Numeric):
     """Whole numbers from `lower` to `upper`, `width` of them to a cell. A fraction counts as unparsable.
 
+    `step`, if declared, says how far apart values are, counted from `lower`.
+
     >>> Integer(name="visits", lower=0, upper=5, width=2, provenance="public").labels
     ('0..1', '2..3', '4..5')
     """
@@ -142,6 +177,7 @@ class Integer(_Numeric):
     lower: int
     upper: int
     width: int = 1
+    step: int | None = field(default=None, metadata={"since": "0.2"})
 
     @property
     def regular(self) -> int:
@@ -153,6 +189,11 @@ class Integer(_Numeric):
         """The first and the last number of every cell; both belong to it."""
         low = np.arange(self.lower, self.upper + 1, self.width, dtype=np.int64)
         return Ends(low, np.minimum(low + (self.width - 1), self.upper))
+
+    @property
+    def step_cells(self) -> StepCells | None:
+        """Which values lie in every cell, if a step is declared."""
+        return None if self.step is None else StepCells(Steps(self.lower, self.step), *self.ends, closed=True)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -179,3 +220,7 @@ class Integer(_Numeric):
             given=self.upper,
             remedy="Declare a larger width.",
         )
+        if self.step is not None:
+            _check_whole(self, mistakes, "step", (1, LARGEST_INTEGER), "of at least 1")
+            if not mistakes:
+                _check_step(self, mistakes, self.lower, self.upper)

@@ -1,6 +1,7 @@
-"""Learning what is not public, for a price: bounds of numbers, levels of categories, of one column or of many."""
+"""Learning what is not public, for a price: bounds and common values of numbers, levels of categories."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from reaedp.answer import Integers
 from reaedp.contract import Column, Contract, Number
 from reaedp.contract.category import Undeclared
+from reaedp.contract.spikes import with_spikes
 from reaedp.curator.curator import Curator, charged
 from reaedp.engines.data import Data, Engine
 from reaedp.errors import DeclarationError, ReaedpError, sentence
@@ -65,6 +67,41 @@ def learn_levels(
     return learned.levels, learned.release
 
 
+def learn_values(
+    contract: Contract, data: Data, column: str, epsilon: float, delta: float, *, engine: Engine | None = None
+) -> tuple[Number, Release]:
+    """A declared column of numbers with a bin for each value that occurs often enough, and the step of these values.
+
+    >>> found, release = learn_values(contract, "data.csv", "age", 5.0, 1e-6)
+    >>> found.step, found.provenance
+    (1.0, 'dp')
+    """
+    declared = contract.column(column)
+    if not isinstance(declared, Number):
+        raise DeclarationError(
+            f"Common values can be learned of a column of kind number; {column!r} is of kind {declared.kind}."
+        )
+    (learned,) = learn_columns(contract, data, levels=[column], epsilon=epsilon, delta=delta, engine=engine)
+    mark = contract.files.decimal if contract.files and contract.files.decimal else "."
+    values = _numbers(learned.levels, mark, declared)
+    if not values:
+        raise ReaedpError(
+            f"No value of {column!r} occurs often enough to be shown at ε = {epsilon:g}, δ = {delta:g}."
+            " The charge stands. Spend more, or declare public bins."
+        )
+    return with_spikes(declared, values, learned.release.entry), learned.release
+
+
+def _numbers(texts: Sequence[str], mark: str, column: Number) -> list[float]:
+    """The numbers among texts that lie within a column's bounds."""
+    found = set()
+    for text in texts:
+        with suppress(ValueError):
+            found.add(float(text.replace(mark, ".")))
+    edges = column.boundaries
+    return sorted(value for value in found if edges[0] <= value <= edges[-1])
+
+
 @dataclass(frozen=True, slots=True)
 class Learned:
     """What was `found` of a `column` by a `release`: `bounds` or `levels`; neither if nothing stood out from the noise.
@@ -118,7 +155,7 @@ def learn_columns(
     unknown: list[Column] = [Number(name=name, edges=LADDER, provenance="public") for name in bounds]
     unknown += [Undeclared(name=name, provenance="public") for name in levels]
     files = contract.files and contract.files.about({*bounds, *levels, contract.unit.person or ""})
-    curator = Curator(replace(contract, columns=tuple(unknown), files=files), data, engine=engine)
+    curator = Curator(replace(contract, columns=tuple(unknown), files=files, rules=()), data, engine=engine)
     releases = curator.release_all(requests)
     entries = [release.entry for release in releases]
     with charged(entries):

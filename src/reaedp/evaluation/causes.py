@@ -163,7 +163,7 @@ def _read(contract: Contract, columns: Sequence[Column], first: str | None = Non
 def _only(contract: Contract, columns: Sequence[Column], files: Files | None = None) -> Contract:
     reading = files or contract.files
     about = None if reading is None else reading.about(column.name for column in columns)
-    return replace(contract, columns=tuple(columns), files=about)
+    return replace(contract, columns=tuple(columns), files=about, rules=())
 
 
 def _beyond(column: Column) -> tuple[str, ...]:

@@ -143,7 +143,7 @@ def _hashes(folder: Path) -> dict[str, str]:
 def _write_release(stem: Path, release: Release) -> list[str]:
     """The numbers as a table, and as a picture where people would rather look; the names of the columns."""
     frame = release.statistic.frame(release.value, release.noise)
-    _write_values(stem, frame)
+    write_values(stem, frame)
     specify = _PICTURES.of(release.statistic)
     pictures = release.attachments
     if specify is not None and len(next(iter(frame.values()))):
@@ -162,7 +162,10 @@ _PICTURES = ByKind[Callable[[dict[str, NDArray[Any]]], dict[str, Any]] | None](
 )
 
 
-def _write_values(stem: Path, columns: dict[str, NDArray[Any]]) -> None:
+def write_values(
+    stem: Path, columns: dict[str, NDArray[Any]], suffixes: tuple[str, ...] = (".csv", ".parquet")
+) -> None:
+    """Columns as files of these kinds, which differ in their suffix."""
     with closing(connect_for_released()) as connection:  # in order, so that the same numbers give the same file
         frame = {f"c{number}": values for number, values in enumerate(columns.values())}
         connection.register("frame", frame)
@@ -175,6 +178,8 @@ def _write_values(stem: Path, columns: dict[str, NDArray[Any]]) -> None:
             (".csv", "FORMAT csv, HEADER", safe, map(no_formula, columns)),
             (".parquet", "FORMAT parquet", exact, columns),
         ):
+            if suffix not in suffixes:
+                continue
             target = str(stem.with_suffix(suffix)).replace("'", "''")
             chosen = ", ".join(f"{cells[key]} AS {_quoted(name)}" for key, name in zip(frame, named, strict=True))
             connection.execute(f"COPY (SELECT {chosen} FROM frame) TO '{target}' ({options})")
@@ -193,7 +198,15 @@ def _quoted(name: str) -> str:
 
 def expected_bytes(contract: Contract, statistics: list[Statistic]) -> int:
     """A generous guess at the size of the folder, from public facts."""
-    return REPORT_BYTES + sum(_rows(statistic, contract) * _bytes_of_a_row(statistic) for statistic in statistics)
+    models = sum(_model_bytes(statistic, contract) for statistic in statistics if statistic.answers == "records")
+    rows = sum(_rows(statistic, contract) * _bytes_of_a_row(statistic) for statistic in statistics)
+    return REPORT_BYTES + rows + models
+
+
+def _model_bytes(statistic: Statistic, contract: Contract) -> int:
+    """The file of a model: numbers for each cell of its columns, and tables of which few are large."""
+    cells = sum(column.size for column in contract.select(statistic.columns))
+    return 60 * cells + 200_000 * len(statistic.columns)
 
 
 def _rows(statistic: Statistic, contract: Contract) -> int:

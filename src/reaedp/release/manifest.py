@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from reaedp.contract import Column, Contract, Curve, Date, Picture
+from reaedp.contract import Column, Contract, Curve, Date, Picture, RowRule
 from reaedp.contract.contract import KINDS
 from reaedp.contract.files import Files
 from reaedp.errors import DeclarationError, ReaedpError
@@ -77,7 +77,9 @@ def contract_facts(contract: Contract) -> dict[str, Any]:
         "columns": [_column(column) for column in contract.columns],
         "curves": [_facts(curve) for curve in contract.curves],
         "picture": asdict(contract.picture) if contract.picture else None,
-    } | ({"reading": contract.files.facts()} if contract.files and contract.files.facts() else {})
+        **({"reading": contract.files.facts()} if contract.files and contract.files.facts() else {}),
+        **({"rules": [rule.facts() for rule in contract.rules]} if contract.rules else {}),
+    }
 
 
 @cache
@@ -182,9 +184,10 @@ def read_contract(record: dict[str, Any]) -> Contract:
             curves=tuple(Curve(**tuples(curve)) for curve in record["curves"]),
             picture=None if record["picture"] is None else Picture(**record["picture"]),
             files=Files.read(record["reading"]) if "reading" in record else None,
+            rules=tuple(RowRule(**rule) for rule in record.get("rules", [])),
         )
         facts = contract_facts(contract)
-        if write(facts) != write({key: record[key] for key in (*facts, "reading") if key in record}):
+        if write(facts) != write({key: record[key] for key in (*facts, "reading", "rules") if key in record}):
             raise DeclarationError("It was edited: it is not in the form in which it was written.")
     return contract
 

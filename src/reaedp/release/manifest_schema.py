@@ -23,7 +23,7 @@ from reaedp.release.pattern import (
 
 #: Names of releases and of files are plain: no separator, no dot at the start, nothing that leads elsewhere.
 NAME = Text("1 to 100 letters, digits, - or _", r"[A-Za-z0-9_-]{1,100}")
-FILE = Text("a plain file name", r"[A-Za-z0-9_-]{1,100}\.(csv|parquet|svg|png|txt|html)")
+FILE = Text("a plain file name", r"[A-Za-z0-9_-]{1,100}\.(csv|parquet|svg|png|txt|html|model\.json)")
 DIGEST = Text("a SHA-256, 64 lower-case hexadecimal digits", r"[0-9a-f]{64}")
 MOMENT = Text(
     "a time such as 2030-01-31T12:00:00+00:00",
@@ -86,6 +86,10 @@ _UNIT = Keys(
 
 #: What people are told of releases, by their names.
 _WORDING = MapOf(NAME, Keys({}, {key: Text(longest=longest) for key, longest in LONGEST.items()}))
+_RULE = Keys(
+    {"act": OneOf(("set", "never", "always")), "expression": Text(), "provenance": Text()},
+    {"column": Text(), "description": Text(longest=1_000)},
+)
 _COLUMNS = ListOf(Named("kind", KINDS, known))
 _COMMON: dict[str, Pattern] = {
     "dataset": Text(longest=200),
@@ -113,7 +117,7 @@ MANIFESTS = {
             "audit": Maybe(ListOf(_FINDING)),
             "ledger": Maybe(_LEDGER),
         },
-        {"reading": Object(), "wording": _WORDING},
+        {"reading": Object(), "rules": ListOf(_RULE, fewest=1), "wording": _WORDING},
     ),
     1: Keys(
         _COMMON | {"format": Whole(1, 1), "releases": ListOf(Keys(_RELEASE | {"columns": _COLUMNS}), fewest=1)},

@@ -26,6 +26,7 @@ from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.quantiles import Quantiles
 from reaedp.statistics.summary.summary import Summary
+from reaedp.synthesis.published_model import MODEL_SUFFIX
 from reaedp.synthesis.synthetic import Synthetic
 
 #: Columns of numbers, each with the column that tells that it is there, if not the first itself.
@@ -180,6 +181,9 @@ def _of_synthetic(release: Release) -> Iterator[str]:
     yield f"    the counts behind them are off by {about(release.mean_error)} rows per cell on average"
     if kept:
         yield f"    the combinations of {', '.join(kept)} occur many times in the data"
+    if release.value.model is not None and release.value.model.small:
+        yield f"    {release.name}{MODEL_SUFFIX} is the model: `reaedp synthesize FOLDER` draws more rows from it, and"
+        yield "    `reaedp ask FOLDER QUESTION` gives figures with intervals, neither at any cost"
 
 
 def _of_quantiles(release: Release) -> Iterator[str]:

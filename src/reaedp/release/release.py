@@ -1,6 +1,6 @@
 """A release: noisy numbers with everything that a reader must know to use and to check them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -30,6 +30,8 @@ from reaedp.statistics.quantiles.ranks import ranks
 from reaedp.statistics.statistic import Statistic
 from reaedp.statistics.summary.comparison import Comparison
 from reaedp.statistics.summary.summaries import Summaries
+from reaedp.synthesis.sampling import sample
+from reaedp.synthesis.synthetic import SyntheticRecords
 from reaedp.table import Table
 
 #: Cells of a histogram from which a few rows are quickly shown.
@@ -164,6 +166,18 @@ class Release(Framed):
             found = Distribution.of_table(self.counts, of, by)
         wanted = ranks(at)
         return Quantiled(of, wanted, found.read(wanted, self.noise, confidence))
+
+    def sample(
+        self, rows: int, given: Mapping[str, Any] | Sequence[str] | str | None = None, seed: int | None = None
+    ) -> SyntheticRecords:
+        """So many more synthetic `rows` of the model behind these, at no cost; `given` says what must hold in each.
+
+        Conditions are a value for each column, `{"sex": "f"}`, or texts such as `"age >= 40"`. The same `seed` gives
+        the same rows.
+        """
+        if not isinstance(self.value, SyntheticRecords):
+            raise DeclarationError(f"{self.statistic.title} has no model to draw rows from.")
+        return sample(self.value, rows, given, seed)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """The columns of the release's files: numbers as released, and what follows from them."""

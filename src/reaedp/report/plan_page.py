@@ -79,7 +79,7 @@ def _with_bins(contract: Contract, bins: int | None) -> Contract:
     if bins is None:
         return contract
     columns = tuple(
-        replace(column, bins=bins) if isinstance(column, Number) and column.edges is None else column
+        replace(column, bins=bins, step=None) if isinstance(column, Number) and column.edges is None else column
         for column in contract.columns
     )
     return replace(contract, columns=columns)

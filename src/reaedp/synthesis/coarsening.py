@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 
 from reaedp.contract import Boolean, Category, Column
 from reaedp.synthesis.merging import Floats, Merging
+from reaedp.synthesis.tails import occupied, tapered
 
 #: A cell whose noisy count is below so many standard deviations of its noise may well be empty.
 DOUBTFUL = 3.0
+#: Ordered cells from which on there are tails.
+LEAST_TAIL = 8
 #: Cells of the coarser views of a column that tables may use.
 VIEWS = (32, 8, 4)
 
@@ -44,7 +47,8 @@ def coarsen(column: Column, noisy: Floats, scale: float, most: int, least: float
     """About `most` coarse cells of similar weight, or a cell for each level of at least this share; and views."""
     regular = column.regular if ordered(column) else 0
     # Fewer cells are told apart anyhow, each by its own count.
-    shares = estimated_shares(noisy, scale, smooth=regular if regular > most else 0)
+    smooth = regular if regular > most else 0
+    shares = estimated_shares(noisy, scale, smooth=smooth, regular=column.regular, along=regular)
     merging = _merging(shares, regular, most, least)
     views = _nested(merging.sums(shares), merging.cell[:regular])
     parents = list(range(-1, len(views) - 1))
@@ -58,7 +62,9 @@ def coarsen(column: Column, noisy: Floats, scale: float, most: int, least: float
 def reshared(coarse: Coarsening, column: Column, noisy: Floats, scale: float) -> Coarsening:
     """The same cells with shares by another noisy table."""
     regular = column.regular if ordered(column) else 0
-    return replace(coarse, shares=estimated_shares(noisy, scale, smooth=regular if regular > coarse.size else 0))
+    smooth = regular if regular > coarse.size else 0
+    shares = estimated_shares(noisy, scale, smooth=smooth, regular=column.regular, along=regular)
+    return replace(coarse, shares=shares)
 
 
 def _nested(shares: Floats, along: NDArray[np.intp]) -> list[Merging]:
@@ -91,14 +97,21 @@ def ordered(column: Column) -> bool:
     return not isinstance(column, Category | Boolean)
 
 
-def estimated_shares(noisy: Floats, scale: float, smooth: int) -> Floats:
-    """Positive shares, the first `smooth` cells by smoothing.
+def estimated_shares(noisy: Floats, scale: float, *, smooth: int, regular: int, along: int = 0) -> Floats:
+    """Positive shares, the first `smooth` cells by smoothing; of the first `along`, which have an order, with tails.
 
-    Doubtful cells keep their sum, in which noise cancels, in proportion to what is above zero.
+    Doubtful cells keep their sum, in which noise cancels, in proportion to what is above zero; but those behind the
+    `regular` ones, of missing and broken values, have nothing: most tables have none, and no row shall invent any.
     """
     rows = np.concatenate([smoothed(noisy[:smooth], scale), noisy[smooth:]])
     # Smoothing leaves about half of the noise.
     doubtful = rows < scale * np.where(np.arange(len(rows)) < smooth, DOUBTFUL / 2, DOUBTFUL)
+    troubles = doubtful & (np.arange(len(rows)) >= regular)
+    rows[troubles], doubtful = 0.0, doubtful & ~troubles
+    full = occupied(noisy[:along], scale) if along >= LEAST_TAIL else np.zeros(0, dtype=bool)
+    if full.any():
+        rows[:along] = tapered(rows[:along], noisy[:along], scale, full)
+        doubtful[:along] &= full
     left = np.maximum(rows[doubtful], 0.0) + 1e-3 * scale
     rows[doubtful] = max(float(rows[doubtful].sum()), 0.0) * left / left.sum()
     rows = np.maximum(rows, 1e-9 * max(float(rows.sum()), 1.0))

@@ -1,9 +1,9 @@
 """Cell numbers → values of the original form: what `encode` undoes.
 
-A value is drawn uniformly within its cell, from public bounds alone. A cell that a trouble has for itself (null, NaN,
-infinite, unparsable, unseen, outside) comes back as a missing value, because no honest value lies in it: synthetic
-tables have no broken texts, and every column keeps its type. Columns are masked arrays, which the engine writes as
-NULL; texts and dates are arrays of objects, for which alone it has VARCHAR and DATE.
+A value is drawn uniformly within its cell, from public bounds and steps alone. A cell that a trouble has for itself
+(null, NaN, infinite, unparsable, unseen, outside) comes back as a missing value, because no honest value lies in it:
+synthetic tables have no broken texts, and every column keeps its type. Columns are masked arrays, which the engine
+writes as NULL; texts and dates are arrays of objects, for which alone it has VARCHAR and DATE.
 """
 
 from collections.abc import Callable
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from reaedp.contract import Boolean, Category, Column, Date, Integer, Number
 from reaedp.contract.day import EPOCH
+from reaedp.contract.steps import StepCells
 from reaedp.statistics.by_kind import ByKind, no_way
 
 Codes = NDArray[np.int32]
@@ -48,6 +49,8 @@ def _boolean(axis: Column, codes: Codes, rng: np.random.Generator) -> NDArray[np
 
 
 def _integer(axis: Integer, codes: Codes, rng: np.random.Generator) -> NDArray[np.int64]:
+    if (cells := axis.step_cells) is not None:
+        return _stepped(cells, codes, rng).astype(np.int64)
     first = axis.lower + codes.astype(np.int64) * axis.width
     return first if axis.width == 1 else _whole(first, np.minimum(first + axis.width - 1, axis.upper), rng)
 
@@ -63,8 +66,15 @@ def _whole(first: NDArray[np.int64], last: NDArray[np.int64], rng: np.random.Gen
     return rng.integers(first, last, endpoint=True)
 
 
+def _stepped(cells: StepCells, codes: Codes, rng: np.random.Generator) -> NDArray[np.float64]:
+    """One of the values of the column's step that lie in the cell."""
+    return cells.steps.values(_whole(cells.first[codes], cells.last[codes], rng))
+
+
 def _number(axis: Number, codes: Codes, rng: np.random.Generator) -> NDArray[np.float64]:
     """Uniform within the bin, then down to a round number; whatever rounding does, the bin is not left."""
+    if (cells := axis.step_cells) is not None:
+        return _stepped(cells, codes, rng)
     edges = axis.boundaries
     tops = np.append(np.nextafter(edges[1:-1], -np.inf), edges[-1])
     low, high = edges[codes], edges[1:][codes]

@@ -24,6 +24,7 @@ from reaedp.synthesis.kept import kept_columns
 from reaedp.synthesis.marginal_model import MarginalModel, OnModel
 from reaedp.synthesis.model import Model
 from reaedp.synthesis.proposal import LEAST_GAMMA, Keep, Mixed
+from reaedp.synthesis.published_model import PublishedModel
 from reaedp.synthesis.seeds import Seeds
 from reaedp.synthesis.synthetic import RecordsToAsk, SyntheticRecords, wanted_rows
 
@@ -215,7 +216,8 @@ class Deniable(Buyable, OnModel):
             }
             | paper_details(self.paper)
         )
-        return SyntheticRecords.made(exact, codes, model.names, noise, details)
+        published = PublishedModel(learned, records.contract.rules)
+        return SyntheticRecords.made(exact, codes, model.names, noise, details=details, model=published, redrawn=False)
 
 
 def seed_unit(contract: Contract, columns: tuple[str, ...], *, halves: bool) -> Unit:

@@ -94,6 +94,19 @@ def fit(
     return list(thetas), beliefs  # a list of the caller's own, who adds tables
 
 
+def beliefs_of(
+    tree: JunctionTree,
+    shares: Mapping[int, Floats],
+    tables: Sequence[NoisyTable],
+    total: float,
+    thetas: Sequence[Floats],
+    *,
+    links: Sequence[Link] = (),
+) -> Beliefs:
+    """The beliefs that given θ give."""
+    return _Problem(tree, shares, tables, total, links).beliefs(thetas)
+
+
 def _numbers(*arrays: Floats) -> tuple[Any, ...]:
     return tuple((array.shape, array.tobytes()) for array in arrays)
 

@@ -12,6 +12,7 @@ from reaedp.synthesis.ancestry import ancestral_model
 from reaedp.synthesis.beliefs import Beliefs
 from reaedp.synthesis.coarsening import Coarsening
 from reaedp.synthesis.dependencies import Dependence
+from reaedp.synthesis.evidence import Evidence
 from reaedp.synthesis.fitting import NoisyTable
 from reaedp.synthesis.model import Codes, Model
 from reaedp.synthesis.rows import rows
@@ -39,6 +40,8 @@ class Learned:
     rounds: int
     choice_mu: float
     beliefs: Beliefs
+    #: What the beliefs were fitted to.
+    evidence: Evidence
 
     @property
     def names(self) -> tuple[str, ...]:

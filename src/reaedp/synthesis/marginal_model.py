@@ -22,6 +22,7 @@ from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.statistic import Cells
 from reaedp.synthesis.learned import Learned
 from reaedp.synthesis.looks import FIRST_LOOK
+from reaedp.synthesis.published_model import PublishedModel
 from reaedp.synthesis.purse import MOST, Purse, choice_scale
 from reaedp.synthesis.search import CHOICES, TABLES_PER_COLUMN, Search
 from reaedp.synthesis.synthetic import RecordsToAsk, SyntheticRecords, wanted_rows
@@ -97,7 +98,8 @@ class MarginalModel(Buyable, OnRecords):
         learned = self.learn(exact.records, exact.columns, sensitivity, noise, exact.records.progress)
         exact.records.progress("drawing rows")
         codes = learned.rows(exact.rows, noise.generator())
-        return SyntheticRecords.made(exact, codes, exact.columns, noise, learned.details)
+        model = PublishedModel(learned, exact.records.contract.rules)
+        return SyntheticRecords.made(exact, codes, exact.columns, noise, details=learned.details, model=model)
 
     def learn(
         self,
@@ -128,6 +130,7 @@ class MarginalModel(Buyable, OnRecords):
             rounds=search.rounds,
             choice_mu=math.sqrt(CHOICES * search.price),
             beliefs=search.structure.beliefs,
+            evidence=search.structure.evidence([single.scale for single in search.looks.singles]),
         )
 
     def column_noise(self, sensitivity: Sensitivity) -> Calibrated:

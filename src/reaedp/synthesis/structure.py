@@ -9,6 +9,7 @@ from reaedp.synthesis.beliefs import Beliefs
 from reaedp.synthesis.cliques import Group, JunctionTree, cells, junction_tree
 from reaedp.synthesis.coarsening import Coarsening
 from reaedp.synthesis.dependencies import first_view
+from reaedp.synthesis.evidence import Evidence
 from reaedp.synthesis.fitting import Link, NoisyTable, fit
 from reaedp.synthesis.merging import Floats, Merging, merged
 from reaedp.synthesis.purse import NoisyCounts
@@ -86,6 +87,23 @@ class Structure:
         self.beliefs: Beliefs
         self._factors, self.beliefs = fit(
             self.tree, shares, self.tables, self.total, self._factors, iterations=steps, links=self.links
+        )
+
+    def evidence(self, column_scales: Sequence[float]) -> Evidence:
+        """What the last fit was made from, and the factors that it found; `column_scales` are the columns' noise."""
+        numbers = range(len(self.resolutions.views))
+        owners = tuple(self.resolutions.views[number][0] for number in numbers)
+        coarse = [self.coarsenings[owner].merging.cell for owner in owners]
+        return Evidence(
+            tree=self.tree,
+            owners=owners,
+            mergings=tuple(Merging(self.resolutions.merging(number).cell[coarse[number]]) for number in numbers),
+            shares=tuple(each.coarse_shares for each in self.coarsenings),
+            links=tuple(self.links),
+            column_scales=tuple(column_scales),
+            tables=tuple(self.tables),
+            thetas=tuple(self._factors),
+            total=self.total,
         )
 
     def replace_columns(self, coarsenings: Sequence[Coarsening], singles: Sequence[NoisyCounts]) -> None:

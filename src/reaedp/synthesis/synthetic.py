@@ -20,8 +20,9 @@ from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.statistics.names import column_names
 from reaedp.statistics.statistic import AskableCells
-from reaedp.synthesis.decode import decode
 from reaedp.synthesis.model import Codes
+from reaedp.synthesis.published_model import MODEL_SUFFIX, PublishedModel
+from reaedp.synthesis.ruled import check_rules, ruled
 
 #: Columns whose distribution a notebook shows.
 MOST_DRAWN = 4
@@ -46,16 +47,37 @@ class SyntheticRecords(Framed):
     values: dict[str, NDArray[Any]]
     #: What a reader should know; public facts and released numbers only.
     details: dict[str, Any]
+    #: The model that they were drawn from, as it is published; none in folders of the first version.
+    model: PublishedModel | None = None
 
     @classmethod
     def made(
-        cls, question: RecordsToAsk, codes: Codes, names: tuple[str, ...], noise: Noise, details: dict[str, Any]
+        cls,
+        question: RecordsToAsk,
+        codes: Codes,
+        names: tuple[str, ...],
+        noise: Noise,
+        *,
+        details: dict[str, Any],
+        model: PublishedModel,
+        redrawn: bool = True,
     ) -> "SyntheticRecords":
-        """Put the columns into the order asked for and draw a value within each cell."""
+        """Put the columns into the order asked for and draw a value within each cell, by the rules of the contract.
+
+        A row that breaks a rule is drawn anew from the model, or left out if rows may not be `redrawn`.
+        """
         axes = question.records.contract.select(question.columns)
-        ordered = np.ascontiguousarray(codes[:, [names.index(name) for name in question.columns]])
+        places = [names.index(name) for name in question.columns]
         question.records.progress("drawing values")
-        return cls(axes, ordered, decode(axes, ordered, noise.generator()), details)
+        rng = noise.generator()
+        again = (lambda count: model.cells(count, rng)) if redrawn else None
+        cells, values = ruled(model.rules, axes, np.ascontiguousarray(codes[:, places]), rng, again)
+        return cls(axes, cells, values, details, model)
+
+    @property
+    def attachments(self) -> dict[str, bytes]:
+        """The model's file, by its suffix."""
+        return {} if self.model is None or not self.model.small else {MODEL_SUFFIX: self.model.content()}
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -118,8 +140,8 @@ class Synthetic:
         return f"{self.rows:,} synthetic records of {' × '.join(self.columns)}"
 
     def check(self, contract: Contract) -> None:
-        """Refuse unknown columns."""
-        contract.select(self.columns)
+        """Refuse unknown columns, and rules that no row of theirs can keep."""
+        check_rules(contract, contract.select(self.columns))
 
     def cells(self, contract: Contract) -> int:  # noqa: ARG002
         """Rows."""

@@ -28,6 +28,7 @@ from reaedp.release.folder import NO_FORMULA
 from reaedp.release.manifest import understood
 from reaedp.release.place import open_plain, read_plain
 from reaedp.release.verification.derived import Rebuilt
+from reaedp.release.verification.model import check_model
 from reaedp.release.verification.values import integers, value
 from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, MOMENTS, QUANTILES, SUMMARIES, ByKind, no_way
 from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
@@ -42,6 +43,7 @@ from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.quantiles import Quantiles
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.deniability import Deniable
+from reaedp.synthesis.ruled import concerning, keeping
 from reaedp.synthesis.synthetic import Synthetic
 
 Frame = dict[str, NDArray[Any]]
@@ -73,6 +75,7 @@ def check_contents(folder: Path, release: Rebuilt) -> Contents:
             raise ReaedpError(f"The numbers of {name!r} do not follow from one another, the contract and the noise.")
         _check_picture(folder, release, frame)
         _check_told(folder, release, frame)
+        check_model(folder, release)
     rows = len(next(iter(frame.values())))
     if follows is None:
         kind = type(release.statistic).__name__
@@ -215,7 +218,9 @@ def _records(release: Rebuilt, frame: Frame) -> bool:
     fewer = isinstance(release.noise.mechanism, Deniable) and rows <= statistic.rows
     axes = release.contract.select(statistic.columns)
     declared = all(_DECLARED.of(axis)(axis, _known(axis, frame[axis.name])) for axis in axes)
-    return list(frame) == list(statistic.columns) and (rows == statistic.rows or fewer) and declared
+    rules = concerning(release.contract.rules, axes)
+    ruled = not rows or bool(keeping(rules, axes, frame).all())
+    return list(frame) == list(statistic.columns) and (rows == statistic.rows or fewer) and declared and ruled
 
 
 def _known(axis: Column, column: NDArray[Any]) -> NDArray[Any]:
@@ -228,12 +233,22 @@ def _known(axis: Column, column: NDArray[Any]) -> NDArray[Any]:
 
 
 def _within(axis: Any, values: NDArray[Any]) -> bool:
-    return values.dtype.kind in "iu" and bool(((values >= axis.lower) & (values <= axis.upper)).all())
+    inside = values.dtype.kind in "iu" and bool(((values >= axis.lower) & (values <= axis.upper)).all())
+    return inside and _on_steps(axis, values)
 
 
 def _number(axis: Any, values: NDArray[Any]) -> bool:
     edges = axis.boundaries
-    return values.dtype.kind == "f" and bool(((values >= edges[0]) & (values <= edges[-1])).all())
+    inside = values.dtype.kind == "f" and bool(((values >= edges[0]) & (values <= edges[-1])).all())
+    return inside and _on_steps(axis, values)
+
+
+def _on_steps(axis: Any, values: NDArray[Any]) -> bool:
+    """Whether values are those of the declared step, if there is one."""
+    if axis.step is None:
+        return True
+    steps = axis.step_cells.steps
+    return bool((steps.values(steps.nearest(values)) == values).all())
 
 
 def _date(axis: Any, values: NDArray[Any]) -> bool:

@@ -8,11 +8,12 @@ from typing import Any
 from reaedp.errors import ReaedpError
 from reaedp.release.manifest import SIGNATURE_FILE, own_files
 from reaedp.release.place import MANIFEST_FILE, plain_digest
+from reaedp.synthesis.published_model import MODEL_SUFFIX
 
 #: Files of a folder that belong to no release.
 _COMMON = ("README.txt", "report.html")
 #: What a release must have, and what it may have beside that.
-_TABLES, _PICTURES = (".csv", ".parquet"), (".svg", ".png")
+_TABLES, _OTHERS = (".csv", ".parquet"), (".svg", ".png", MODEL_SUFFIX)
 
 
 def check_files(folder: Path, record: dict[str, Any]) -> str:
@@ -51,7 +52,7 @@ def _check_names(record: dict[str, Any]) -> None:
     for release in record["releases"]:
         own = own_files(release["name"], record["files"])
         suffixes = {name.removeprefix(release["name"]) for name in own}
-        if own != release["files"] or not suffixes.issuperset(_TABLES) or suffixes - {*_TABLES, *_PICTURES}:
+        if own != release["files"] or not suffixes.issuperset(_TABLES) or suffixes - {*_TABLES, *_OTHERS}:
             raise ReaedpError(f"The files that release.json lists for {release['name']!r} are not those of its kind.")
         listed -= set(own)
     if listed or "README.txt" not in record["files"]:

@@ -1,16 +1,39 @@
 """Releases back from their folder, as they were handed out."""
 
+from collections.abc import Callable
 from pathlib import Path
 
+from reaedp.inference.answer import Answer
+from reaedp.inference.ask import ask
 from reaedp.release.manifest import understood
 from reaedp.release.release import Release
+from reaedp.release.verification.asked import sources_of
 from reaedp.release.verification.check import opened
 from reaedp.release.verification.contents import check_contents
 from reaedp.release.verification.derived import Rebuilt
+from reaedp.release.verification.model import with_model
 from reaedp.release.verification.values import Frame, value
 
 
-def read(folder: str | Path) -> dict[str, Release]:
+class Folder(dict[str, Release]):
+    """The releases of a folder by their names, which can be asked together."""
+
+    def ask(
+        self,
+        question: str,
+        *,
+        confidence: float = 0.95,
+        replays: int | None = None,
+        progress: Callable[[str], None] = lambda _: None,
+    ) -> Answer:
+        """The answer to a question such as "mean age by sex", with intervals, from what is released alone.
+
+        `replays` is how often the noise of a model is replayed for narrower intervals; 0 for an answer at once.
+        """
+        return ask(sources_of(self), question, confidence=confidence, replays=replays, progress=progress)
+
+
+def read(folder: str | Path) -> Folder:
     """The releases of a folder by their names, each equal to the one that was written.
 
     What `verify` refuses without a ledger is refused here too, in the same words: a folder that was damaged or edited
@@ -21,15 +44,15 @@ def read(folder: str | Path) -> dict[str, Release]:
     (2, ('age',))
     """
     folder = Path(folder)
-    found = {}
+    found = Folder()
     contents = opened(folder)
     for release in contents.releases:
         frame = check_contents(folder, release).frame
-        found[release.name] = _release(release, frame, contents.record["contract"])
+        found[release.name] = _release(folder, release, frame, contents.record["contract"])
     return found
 
 
-def _release(release: Rebuilt, frame: Frame, fingerprint: str) -> Release:
+def _release(folder: Path, release: Rebuilt, frame: Frame, fingerprint: str) -> Release:
     record, contract = release.record, release.contract
     with understood(f"what the files of {release.name!r} hold"):
         return Release(
@@ -39,7 +62,7 @@ def _release(release: Rebuilt, frame: Frame, fingerprint: str) -> Release:
             noise=release.noise,
             unit=contract.unit,
             step=record["step"],
-            value=value(release, frame),
+            value=with_model(folder, release, value(release, frame)),
             entry=record["entry"],
             contract=fingerprint,
             seeded=record["seeded"],

@@ -13,7 +13,6 @@ from reaedp.curves.space import CurveSpace
 from reaedp.curves.synthetic_curves import ReleasedCurves, SyntheticCurves
 from reaedp.release.release import Written
 from reaedp.release.verification.derived import Rebuilt
-from reaedp.report.profile import codes
 from reaedp.statistics.by_kind import ByKind
 from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
@@ -27,6 +26,7 @@ from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles, parts_of
 from reaedp.statistics.quantiles.quantiles import Quantiles
 from reaedp.statistics.summary.summary import Summary
+from reaedp.synthesis.encode import codes
 from reaedp.synthesis.synthetic import Synthetic, SyntheticRecords
 from reaedp.table import KeyCounts
 

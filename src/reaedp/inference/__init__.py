@@ -1,0 +1,1 @@
+"""Questions to a release folder: answers from released numbers alone, with intervals that know their noise."""

@@ -1,0 +1,58 @@
+"""More rows from a release folder, as a file."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from reaedp.disk.claimed_folder import claimed
+from reaedp.errors import DeclarationError, ReaedpError, unknown
+from reaedp.release.folder import write_values
+from reaedp.release.place import outside_releases
+from reaedp.release.verification.reading import read
+from reaedp.synthesis.synthetic import SyntheticRecords
+
+
+class WrittenRows(NamedTuple):
+    """How many rows of which release were written."""
+
+    name: str
+    rows: int
+    file: Path
+
+
+def write_rows(
+    folder: Path,
+    rows: int,
+    out: Path | None,
+    *,
+    given: Sequence[str] | None = None,
+    name: str | None = None,
+    seed: int | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> WrittenRows:
+    """Draw rows of a folder's model and write them to a file, which appears whole or not at all."""
+    if out is not None and out.suffix not in (".csv", ".parquet"):
+        raise DeclarationError(f"--out must end in .csv or .parquet; given {str(out)!r}.")
+    found = {key: release for key, release in read(folder).items() if isinstance(release.value, SyntheticRecords)}
+    if not found:
+        raise DeclarationError(f"{folder} has no synthetic records.")
+    if name is None and len(found) > 1:
+        raise DeclarationError(f"{folder} has several models; choose one with --name: {', '.join(found)}.")
+    chosen = name if name is not None else next(iter(found))
+    if chosen not in found:
+        raise DeclarationError(unknown("release of synthetic records", chosen, found))
+    target = Path(f"{chosen}-{rows}.csv") if out is None else out
+    outside_releases(target)
+    if out is None and target.exists():
+        raise DeclarationError(f"{target} exists. Choose a file with --out.")
+    progress(f"drawing {rows:,} rows")
+    drawn = found[chosen].sample(rows, given, seed)
+    progress("writing")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with claimed(target.parent, "rows") as hidden:
+            write_values(hidden / "rows", drawn.values, (target.suffix,))
+            (hidden / f"rows{target.suffix}").replace(target)
+    except OSError as error:
+        raise ReaedpError(f"{target} could not be written: {error.strerror}.") from None
+    return WrittenRows(chosen, len(drawn), target)

@@ -1,0 +1,168 @@
+"""A published model read from its file; whatever does not fit together is refused."""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.contract import Column, RowRule
+from reaedp.synthesis.cliques import JunctionTree
+from reaedp.synthesis.coarsening import Coarsening
+from reaedp.synthesis.evidence import Evidence
+from reaedp.synthesis.fitting import Link, NoisyTable
+from reaedp.synthesis.learned import Learned
+from reaedp.synthesis.merging import Floats, Merging
+from reaedp.synthesis.published_model import FORMAT, PublishedModel
+from reaedp.table import KeyCounts, Table
+
+
+def read_model(content: bytes, axes: tuple[Column, ...], rules: tuple[RowRule, ...]) -> PublishedModel:
+    """The model in a file, on the columns of its release; raises ValueError, KeyError or TypeError if it is none."""
+    record = json.loads(content)
+    if record["format"] != FORMAT or [column["name"] for column in record["columns"]] != [axis.name for axis in axes]:
+        raise ValueError("the model is of another format, or of other columns")
+    return _Reader(record, axes).model(rules)
+
+
+class _Reader:
+    """A model from its record; whatever does not fit together raises."""
+
+    def __init__(self, record: Mapping[str, Any], axes: tuple[Column, ...]) -> None:
+        self.record, self.axes = record, axes
+        names = [axis.name for axis in axes]
+        self.owners = tuple(names.index(variable["column"]) for variable in record["variables"])
+        if self.owners[: len(axes)] != tuple(range(len(axes))):
+            raise ValueError("the first variables must be the columns")
+        self.mergings = tuple(
+            _merging(variable["cells"], axes[owner].size)
+            for variable, owner in zip(record["variables"], self.owners, strict=True)
+        )
+        self.sizes = tuple(merging.size for merging in self.mergings)
+
+    def model(self, rules: tuple[RowRule, ...]) -> PublishedModel:
+        record, noise = self.record, self.record["noise"]
+        evidence = self.evidence
+        coarse = [
+            Coarsening(_positive(column["shares"], (axis.size,)), merging, (Merging.none(merging.size),))
+            for column, axis, merging in zip(record["columns"], self.axes, self.mergings, strict=False)
+        ]
+        learned = Learned(
+            axes=self.axes,
+            singles=tuple(
+                Table((axis,), _whole(column["noisy_counts"], axis.size))
+                for axis, column in zip(self.axes, record["columns"], strict=True)
+            ),
+            tables=evidence.tables[len(self.axes) :],
+            dependences=(),
+            coarsenings=tuple(coarse),
+            total=evidence.total,
+            column_scale=float(noise["columns"]),
+            choice_scale=float(noise["choices"]),
+            table_scale=float(noise["tables"]),
+            rounds=int(record["rounds"]),
+            choice_mu=float(record["choice_mu"]),
+            beliefs=evidence.beliefs(),
+            evidence=evidence,
+        )
+        return PublishedModel(learned, rules, self.keys())
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        record, sizes = self.record, self.sizes
+        total = float(record["rows"])
+        if not 1 <= total < 2**53:
+            raise ValueError("the number of rows must be positive")
+        read = [self._table(table) for table in record["tables"]]
+        return Evidence(
+            tree=_tree(sizes, record["tree"]),
+            owners=self.owners,
+            mergings=self.mergings,
+            shares=tuple(
+                merging.sums(_positive(column["shares"], (axis.size,)))
+                for column, axis, merging in zip(record["columns"], self.axes, self.mergings, strict=False)
+            ),
+            links=tuple(
+                Link(group, _floats(link["logarithms"], tuple(sizes[v] for v in group)))
+                for link in record["links"]
+                for group in [self._group(link["variables"])]
+            ),
+            column_scales=tuple(_positive([column["noise"] for column in record["columns"]], (-1,)).tolist()),
+            tables=tuple(table for table, _ in read),
+            thetas=tuple(theta for _, theta in read),
+            total=total,
+        )
+
+    def _group(self, variables: Sequence[int]) -> tuple[int, ...]:
+        group = tuple(variables)
+        if list(group) != sorted({int(variable) for variable in group}) or not set(group) <= set(
+            range(len(self.sizes))
+        ):
+            raise ValueError("a group must have different variables in increasing order")
+        return group
+
+    def _table(self, record: Mapping[str, Any]) -> tuple[NoisyTable, Floats]:
+        group = self._group(record["variables"])
+        mergings = tuple(
+            _merging(runs, self.sizes[variable]) for runs, variable in zip(record["cells"], group, strict=True)
+        )
+        shape = tuple(merging.size for merging in mergings)
+        noise = _positive(record["noise"], shape)
+        return NoisyTable(group, mergings, _floats(record["noisy_counts"], shape), noise), _floats(
+            record["factors"], shape
+        )
+
+    def keys(self) -> KeyCounts | None:
+        if "keys" not in self.record:
+            return None
+        found = self.record["keys"]
+        known = {axis.name: axis for axis in self.axes}
+        axes = tuple(known[name] for name in found["columns"])
+        cells = np.array(found["cells"], dtype=np.int32).reshape(-1, len(axes))
+        if not ((cells >= 0) & (cells < np.array([axis.size for axis in axes]))).all():
+            raise ValueError("keys must be cells of their columns")
+        return KeyCounts(axes, cells, _whole(found["counts"], len(cells)))
+
+
+def _tree(sizes: tuple[int, ...], record: Mapping[str, Any]) -> JunctionTree:
+    cliques = tuple(tuple(clique) for clique in record["cliques"])
+    separators = tuple(tuple(separator) for separator in record["separators"])
+    parents = tuple(record["parents"])
+    shared = all(
+        set(separator) == set(clique) & set(cliques[parent]) and 0 <= parent < place
+        for place, (clique, separator, parent) in enumerate(zip(cliques, separators, parents, strict=True))
+        if place
+    )
+    known = {variable for clique in cliques for variable in clique} <= set(range(len(sizes)))
+    if not shared or not known or parents[:1] != (-1,) or separators[:1] != ((),):
+        raise ValueError("the cliques are no tree over all variables")
+    return JunctionTree(sizes, cliques, parents, separators)
+
+
+def _floats(values: Sequence[float], shape: tuple[int, ...]) -> Floats:
+    found = np.array(values, dtype=np.float64).reshape(shape)
+    if not np.isfinite(found).all():
+        raise ValueError("numbers must be finite")
+    return found
+
+
+def _positive(values: Sequence[float], shape: tuple[int, ...]) -> Floats:
+    found = _floats(values, shape)
+    if not (found > 0).all():
+        raise ValueError("shares and noise must be positive")
+    return found
+
+
+def _whole(values: Sequence[int], length: int) -> NDArray[np.int64]:
+    if len(values) != length or any(type(value) is not int for value in values):
+        raise ValueError("not as many whole numbers as there are cells")
+    return np.array(values, dtype=np.int64)
+
+
+def _merging(runs: Sequence[Sequence[int]], cells: int) -> Merging:
+    found = np.repeat([cell for cell, _ in runs], [length for _, length in runs]).astype(np.intp)
+    if len(found) != cells or set(np.unique(found).tolist()) != set(range(int(found.max()) + 1)):
+        raise ValueError("cells of a variable must be those of its column, merged")
+    return Merging(found)

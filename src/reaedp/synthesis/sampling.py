@@ -1,0 +1,47 @@
+"""More rows of a published model, at any time and at no cost, also under conditions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from reaedp.contract.expression import Node
+from reaedp.errors import DeclarationError, sentence
+from reaedp.synthesis.conditions import met, read_given
+from reaedp.synthesis.model import Codes
+from reaedp.synthesis.published_model import Given, PublishedModel
+from reaedp.synthesis.ruled import Rules, Values, Wanted, ruled
+from reaedp.synthesis.synthetic import MOST_ROWS, SyntheticRecords
+
+
+def sample(
+    records: SyntheticRecords, rows: int, given: Mapping[str, Any] | Sequence[str] | str | None, seed: int | None
+) -> SyntheticRecords:
+    """So many rows of the model that the records were drawn from; `given` are conditions that each of them meets."""
+    if records.model is None:
+        raise DeclarationError(
+            "This release has no model file beside its rows: it was made by an earlier version, or its columns have"
+            " more cells than are written. Its rows are all there is."
+        )
+    if type(rows) is not int or not 1 <= rows <= MOST_ROWS:
+        raise DeclarationError(sentence(f"rows must be a whole number from 1 to {MOST_ROWS:,}", given=rows))
+    if seed is not None and (type(seed) is not int or seed < 0):
+        raise DeclarationError(sentence("seed must be a whole number of at least 0", given=seed))
+    conditions = read_given(given, records.axes)
+    cells, values = _drawn(records.model, conditions, rows, np.random.default_rng(seed))
+    return replace(records, codes=cells, values=values)
+
+
+def _drawn(
+    model: PublishedModel, conditions: Mapping[str, Node], rows: int, rng: np.random.Generator
+) -> tuple[Codes, Values]:
+    """Cells that can meet the conditions, then values that do: a cell may hold others as well."""
+    axes = model.learned.axes
+    names = [axis.name for axis in axes]
+    given: Given = {names.index(name): met(axes[names.index(name)], node).some for name, node in conditions.items()}
+    for place, allowed in given.items():
+        if not allowed.any():
+            raise DeclarationError(f"No declared value of {names[place]!r} meets the condition on it.")
+    rules: Rules = [*model.rules, *(Wanted(node) for node in conditions.values())]
+    return ruled(rules, axes, model.cells(rows, rng, given), rng, lambda count: model.cells(count, rng, given))
