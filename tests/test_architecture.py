@@ -48,7 +48,7 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 #: whose seed is printed there; and names of tables, files and ledgers that nobody else has, which hide nothing.
 RANDOM = {
     "mechanisms/noise.py": {"numpy.random.default_rng", "opendp", "os.urandom"},
-    "audits/neighbour_files.py": {"numpy.random.default_rng"},
+    "audits/cell_texts.py": {"numpy.random.default_rng"},
     "cli/audit.py": {"numpy.random.default_rng"},
     "cli/evaluate.py": {"numpy.random.default_rng"},
     "cli/report.py": {"numpy.random.default_rng"},

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from reaedp.plan.kinds.moments import PlannedCorrelation as PlannedCorrelation
     from reaedp.plan.kinds.moments import PlannedRegression as PlannedRegression
     from reaedp.plan.kinds.quantiles import PlannedQuantiles as PlannedQuantiles
+    from reaedp.plan.kinds.rate import PlannedRate as PlannedRate
     from reaedp.plan.kinds.statistic import PlannedStatistic as PlannedStatistic
     from reaedp.plan.kinds.summary import PlannedSummary as PlannedSummary
     from reaedp.plan.kinds.synthetic import PlannedSynthetic as PlannedSynthetic
@@ -90,6 +91,7 @@ if TYPE_CHECKING:
     from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles as ChosenQuantiles
     from reaedp.statistics.quantiles.prediction import best_quantiles as best_quantiles
     from reaedp.statistics.quantiles.quantiles import Quantiles as Quantiles
+    from reaedp.statistics.rates.rates import Rates as Rates
     from reaedp.statistics.statistic import Statistic as Statistic
     from reaedp.statistics.summary.summary import Summary as Summary
     from reaedp.synthesis.amortised import Amortised as Amortised
@@ -165,6 +167,7 @@ _HOMES = {
         "PlannedCorrelation",
         "PlannedRegression",
     ),
+    "reaedp.plan.kinds.rate": ("PlannedRate",),
     "reaedp.plan.kinds.summary": ("PlannedSummary",),
     "reaedp.plan.kinds.quantiles": ("PlannedQuantiles",),
     "reaedp.plan.kinds.synthetic": ("PlannedSynthetic",),
@@ -196,6 +199,7 @@ _HOMES = {
     "reaedp.statistics.quantiles.prediction": ("best_quantiles",),
     "reaedp.statistics.quantiles.quantiles": ("Quantiles",),
     "reaedp.statistics.statistic": ("Statistic",),
+    "reaedp.statistics.rates.rates": ("Rates",),
     "reaedp.statistics.summary.summary": ("Summary",),
     "reaedp.statistics.entropy.noisy_entropy": ("entropy_from_counts",),
     "reaedp.statistics.images.pixels": ("Pixels",),

@@ -11,8 +11,8 @@ from reaedp.contract import Contract, Curve, Picture
 from reaedp.curves.lattice import RADIUS
 from reaedp.curves.mean_curve import MeanCurve, share_of_a_person
 from reaedp.statistics.moments.space import MomentSpace
-from reaedp.statistics.statistic import Answers, Multipliable, Pixelled, Summable, Sums
-from reaedp.statistics.summary.parts import Parts
+from reaedp.statistics.rates.rates import Rates
+from reaedp.statistics.statistic import Answers, Multipliable, Pixelled, SharedOut, Summable, Sums
 from reaedp.statistics.summary.summary import Summary
 
 
@@ -88,7 +88,7 @@ class MadeUpParts:
     contract: Contract
     sums: Integers
 
-    def part_sums(self, parts: Sequence[Parts], by: tuple[str, ...]) -> Integers:  # noqa: ARG002
+    def part_sums(self, parts: Sequence[SharedOut], by: tuple[str, ...]) -> Integers:  # noqa: ARG002
         """The parts, a row for each group."""
         return self.sums
 
@@ -97,21 +97,27 @@ class MadeUpParts:
         return statistic.answer(self)
 
 
-def parts_apart(statistic: Summary, contract: Contract, others: int) -> tuple[str, MadeUpParts, MadeUpParts]:
-    """A unit's rows at the upper ends of all ranges in the first group; before, at the lower ends in the last one."""
-    parts, rows, groups = statistic.parts(contract), contract.unit.rows, statistic.groups(contract)
+def parts_apart(statistic: Summary | Rates, contract: Contract, others: int) -> tuple[str, MadeUpParts, MadeUpParts]:
+    """A unit's rows at the upper ends of all ranges in the first group; before, at the lower ends in the last one.
 
-    def placed(group: int, end: str, count: int) -> Integers:
+    The first part of a column is of the lower end; which part is of the upper one its kind says.
+    """
+    parts = (statistic.shared(contract),) if isinstance(statistic, Rates) else statistic.parts(contract)
+    rows, groups = contract.unit.rows, statistic.groups(contract)
+
+    def placed(group: int, end: Sequence[str], count: int) -> Integers:
         sums = np.zeros((groups, sum(len(one.names) for one in parts)), dtype=np.int64)
-        ends = np.concatenate([one.weights(**{end: float(one.steps)}) for one in parts])
-        sums[group] = ends.astype(np.int64) * count
+        ends = [one.weights(**{name: float(one.steps)}) for one, name in zip(parts, end, strict=True)]
+        sums[group] = np.concatenate(ends).astype(np.int64) * count
         return sums
 
-    crowd = placed(0, "upper", others) + placed(0, "lower", others)
+    lower = [one.names[0] for one in parts]
+    upper = [next(name for name in ("upper", "yes", "first") if name in one.names) for one in parts]
+    crowd = placed(0, upper, others) + placed(0, lower, others)
     replaced = contract.unit.change == "replace"
-    before = crowd + placed(-1, "lower", rows) if replaced else crowd
+    before = crowd + placed(-1, lower, rows) if replaced else crowd
     label = "all its values at one end, and then at the other" if replaced else "all its values at one end"
-    return label, MadeUpParts(contract, before), MadeUpParts(contract, crowd + placed(0, "upper", rows))
+    return label, MadeUpParts(contract, before), MadeUpParts(contract, crowd + placed(0, upper, rows))
 
 
 def farthest_curves(statistic: MeanCurve, contract: Contract, others: int) -> tuple[str, MadeUpCurves, MadeUpCurves]:

@@ -36,6 +36,7 @@ from reaedp.statistics.marginal import Marginal
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.rates import Rates
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable
@@ -146,6 +147,7 @@ _INTEGERS = ByKind[Callable[[Any], Any]](
         Correlation: lambda value: value.noisy,
         Regression: lambda value: value.noisy,
         Summary: lambda value: value.noisy,
+        Rates: lambda value: value.noisy,
     },
     otherwise=np.asarray,
     plain=("KeyedMarginal", "RoutedEntropy", "ChosenQuantiles", *RECORDS, "SyntheticCurves"),  # no vectors

@@ -28,6 +28,7 @@ from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.rates import Rates
 from reaedp.statistics.statistic import Statistic
 from reaedp.statistics.summary.summary import Summary
 from reaedp.table import domain_size
@@ -279,7 +280,7 @@ def _pixels(statistic: Pixels, contract: Contract) -> Iterator[Neighbours]:  # n
     yield Neighbours("one pixel from end to end", *pixels_apart(contract))
 
 
-def _summary(statistic: Summary, contract: Contract) -> Iterator[Neighbours]:
+def _summary(statistic: Summary | Rates, contract: Contract) -> Iterator[Neighbours]:
     """All rows of the unit are at one end of every range, in one group, and were at the other end, in another."""
     label, first, second = parts_apart(statistic, contract, shared_rows(contract.unit))
     yield Neighbours(f"one {contract.unit.noun} has {label}", first, second)
@@ -303,6 +304,7 @@ _CASES = ByKind[Callable[[Any, Contract], Iterator[Neighbours]] | None](
         Correlation: _moments,
         Regression: _moments,
         Summary: _summary,
+        Rates: _summary,
     },
     otherwise=None,
     plain=("Synthetic", "SyntheticCurves"),  # audited part by part

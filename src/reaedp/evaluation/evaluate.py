@@ -45,6 +45,7 @@ from reaedp.statistics.moments.noisy_moments import THESE
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.rates import Rates
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.synthetic import Synthetic
 
@@ -322,6 +323,7 @@ _EVALUATIONS = ByKind[Callable[[Finished, np.random.Generator, str | None], Iter
         Correlation: _of_moments,
         Regression: _of_moments,
         Summary: _of_summary,
+        Rates: _of_summary,
     },
     otherwise=_of_any,
 )

@@ -20,6 +20,7 @@ from reaedp.statistics.moments.noisy_moments import NoisyMoments, frame
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.rates import Rates
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.synthetic import Synthetic
 
@@ -108,6 +109,7 @@ _ORIGINALS = ByKind[Callable[[Finished], Any] | None](
         Correlation: true_moments,
         Regression: true_moments,
         Summary: _figures,
+        Rates: _figures,
     },
     otherwise=None,
     plain=("SyntheticCurves", "Pixels"),

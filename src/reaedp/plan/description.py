@@ -29,6 +29,7 @@ from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.rates import Rates
 from reaedp.statistics.statistic import Statistic
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
@@ -56,6 +57,7 @@ STATISTICS: dict[str, type[Any]] = {
         Correlation,
         Regression,
         Summary,
+        Rates,
     )
 }
 MECHANISMS: dict[str, type[Any]] = {

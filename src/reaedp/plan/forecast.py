@@ -39,6 +39,8 @@ from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles, parts_
 from reaedp.statistics.quantiles.prediction import best_quantiles, chosen_error, counted_error
 from reaedp.statistics.quantiles.quantiles import Quantiles
 from reaedp.statistics.quantiles.reach import deviations
+from reaedp.statistics.rates.prediction import expected_rates
+from reaedp.statistics.rates.rates import Rates
 from reaedp.statistics.summary.prediction import expected_errors
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
@@ -261,6 +263,19 @@ def _of_summary(request: Request, contract: Contract, noise: Calibrated) -> Expe
     return Expected("rows", noise.mean_error * request.statistic.step(contract), expected.counts, bound_all, words)
 
 
+def _of_rates(request: Request, contract: Contract, noise: Calibrated) -> Expected:
+    """Errors of counts, and of the rate in a group as large as public facts let one expect."""
+    statistic: Any = request.statistic
+    expected = expected_rates(statistic, contract, noise)
+    known = f"{expected.rows:,.0f}" if expected.promised else f"{expected.rows:,.0f} (for example)"
+    words = (
+        f"Counts are within ±{about(expected.counts)} rows with 95 % confidence. In a group of {known} rows, the rate"
+        f" is within ±{about(expected.rate, 2)} {expected.where}; with more rows in proportion less."
+    )
+    mean, _, bound_all = _errors(request, contract, noise)
+    return Expected("rows", mean, expected.counts, bound_all, words)
+
+
 def _of_quantiles(request: Request, contract: Contract, noise: Calibrated) -> Expected:
     """Ranks missed by what is read off noisy counts."""
     statistic: Any = request.statistic
@@ -341,6 +356,7 @@ _EXPECTATIONS = ByKind[Callable[[Request, Contract, Calibrated], Expected]](
         Correlation: _of_correlation,
         Regression: _of_regression,
         Summary: _of_summary,
+        Rates: _of_rates,
         Quantiles: _of_quantiles,
         ChosenQuantiles: _of_chosen,
     },

@@ -25,6 +25,7 @@ from reaedp.statistics.moments.fit import TOO_FEW
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.rates import Rates
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.synthetic import Synthetic
 
@@ -219,6 +220,13 @@ def _of_summary(release: Release) -> Iterator[str]:
     yield "    values outside the declared range count as its nearest end, or as the contract says"
 
 
+def _of_rates(release: Release) -> Iterator[str]:
+    yield f"    noise: {release.noise.title}; parts of counts are off by {about(release.mean_error)} rows on average"
+    yield "    intervals cover the noise: of the rows' own rate; that of the population rate covers sampling as well"
+    if release.value.weights:
+        yield "    a standardised rate is that of rows spread over the cells of a column as public weights are"
+
+
 _NOTES = ByKind[Callable[[Release], Iterator[str]]](
     "what README.txt says of it",
     {
@@ -232,6 +240,7 @@ _NOTES = ByKind[Callable[[Release], Iterator[str]]](
         Correlation: _of_moments,
         Regression: _of_regression,
         Summary: _of_summary,
+        Rates: _of_rates,
     },
     otherwise=_of_numbers,
     plain=(*HISTOGRAMS, *ENTROPIES),

@@ -39,9 +39,10 @@ from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.distribution import Distribution, Quantiled
 from reaedp.statistics.quantiles.quantiles import Quantiles
 from reaedp.statistics.quantiles.ranks import ranks
+from reaedp.statistics.rates.rates import Rates
 from reaedp.statistics.statistic import Statistic
 from reaedp.statistics.summary.comparison import Comparison
-from reaedp.statistics.summary.summaries import Summaries
+from reaedp.statistics.summary.grouped import Grouped
 from reaedp.statistics.summary.summary import Summary
 from reaedp.table import Table
 
@@ -144,22 +145,22 @@ class Release(Framed):
         )
 
     def summary(self, confidence: float = 0.95) -> dict[str, NDArray[Any]]:
-        """The figures of a summary with intervals that hold this often, a row for each group, column and statistic."""
-        return self._summaries().columns(self.noise, confidence, ("low", "high"))
+        """The figures of a summary or of rates with intervals that hold this often, a row for each of every group."""
+        return self._grouped().columns(self.noise, confidence, ("low", "high"))
 
     def compare(
         self, statistic: str, /, *, of: str | None = None, confidence: float = 0.95, **groups: Any
     ) -> Comparison:
         """The difference and the ratio of a `statistic` of two groups, with intervals that hold this often.
 
-        `groups` name a cell of each column by which a summary was made, and a pair of cells for one of them; `of` names
+        `groups` name a cell of each column by which figures were made, and a pair of cells for one of them; `of` names
         the column if there are several.
         """
-        return self._summaries().compare(self.noise, statistic, of, confidence, groups)
+        return self._grouped().compare(self.noise, statistic, of, confidence, groups)
 
-    def _summaries(self) -> Summaries:
-        if not isinstance(self.value, Summaries):
-            raise DeclarationError(f"{self.statistic.title} is no summary by groups.")
+    def _grouped(self) -> Grouped:
+        if not isinstance(self.value, Grouped):
+            raise DeclarationError(f"{self.statistic.title} has no figures of groups.")
         return self.value
 
     def quantiles(
@@ -278,11 +279,13 @@ def _ranges(release: Release, measure: str, words: str) -> str:
     )
 
 
-def _means(release: Release) -> str:
+def _figures(release: Release) -> str:
     """The figure that people look for first, of every group of the first column."""
     found, statistic = release.columns(), release.value.main
-    chosen = (found["column"] == release.value.parts[0].column.name) & (found["statistic"] == statistic)
+    chosen = (found["column"] == found["column"][0]) & (found["statistic"] == statistic)
     height, low, high = (np.asarray(found[name], dtype=np.float64)[chosen] for name in ("value", "low_95", "high_95"))
+    if not np.isfinite(high).all():
+        return ""
     return bars(height, f"{statistic} of each group with 95 % intervals", low, high, found["note"][chosen] != "")
 
 
@@ -327,7 +330,8 @@ _DRAWINGS = ByKind[Callable[[Release], str]](
         Pixels: _picture,
         Correlation: lambda release: _ranges(release, "correlation", "correlation of each pair"),
         Regression: lambda release: _ranges(release, "coefficient", "coefficients in units of their errors"),
-        Summary: _means,
+        Summary: _figures,
+        Rates: _figures,
     },
     otherwise=_own_drawing,
     plain=("Synthetic", "SyntheticCurves"),

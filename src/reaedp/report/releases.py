@@ -38,6 +38,7 @@ from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.inside import written as written_ends
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.rates import Rates
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.synthetic import Synthetic
 
@@ -337,6 +338,30 @@ def _summary(release: Published, original: NDArray[Any] | None) -> Panel:
     )
 
 
+def _rates(release: Published, original: NDArray[Any] | None) -> Panel:
+    statistic: Any = release.statistic
+    frame, main = release.frame, "standardised rate" if statistic.standard else "rate"
+    called = str(frame["column"][0]) if len(frame["column"]) else statistic.of
+    chart = dots(frame, list(frame)[: len(statistic.by)], called, main, original)
+    groups = " in each group" if statistic.by else ""
+    standard = (
+        f" Standardised rates are those of rows which are spread over {shown(statistic.standard, 40)} as the public"
+        " weights are."
+        if statistic.standard
+        else ""
+    )
+    return _panel(
+        release,
+        use=f"{shown(release.labelled.title, 160)}. Intervals cover the noise in the rate of the rows themselves; that"
+        f" of the population rate covers sampling as well.{standard}",
+        error=f"Parts of counts are off by {written(release.record['mean_error'], 3)} rows on average; the intervals"
+        " tell what follows for each rate.",
+        figures=[Figure(drawn(chart), f"The {main} of {shown(called, 80)}{groups}, with 95 % intervals.")],
+        grids=[_numbers(release, original)],
+        private=original is None,
+    )
+
+
 def _numbers(release: Published, original: Any, order: NDArray[Any] | None = None, doubt: Doubt | None = None) -> Grid:
     """The released numbers as a table, in the order of the file or with the largest first; `doubt` is shown in grey."""
     columns = dict(release.frame)
@@ -443,8 +468,11 @@ _SECTIONS = ByKind[Callable[[Published, Any], Panel]](
         Correlation: _correlations,
         Regression: _regression,
         Summary: _summary,
+        Rates: _rates,
     },
     otherwise=_plain,
 )
-_UNITS = dict.fromkeys((_histogram, _keys, _synthetic, _correlations, _regression, _summary, _quantiles), "rows")
+_UNITS = dict.fromkeys(
+    (_histogram, _keys, _synthetic, _correlations, _regression, _summary, _rates, _quantiles), "rows"
+)
 _UNITS |= dict.fromkeys((_entropies, _map), "bits")

@@ -10,7 +10,7 @@ Way = TypeVar("Way")
 #: Names of kinds that go together in many tables.
 HISTOGRAMS = ("Marginal", "EntropyHistogram")
 ENTROPIES = ("Entropy", "RoutedEntropy", "ConditionalEntropy", "MutualInformation", "EntropyMap")
-SUMMARIES = ("Summary",)
+SUMMARIES = ("Summary", "Rates")
 QUANTILES = ("Quantiles", "ChosenQuantiles")
 RECORDS = ("Synthetic",)
 MOMENTS = ("Correlation", "Regression")

@@ -40,6 +40,7 @@ from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.rates import Rates
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.deniability import Deniable
 from reaedp.synthesis.synthetic import Synthetic
@@ -274,6 +275,7 @@ _CHECKS = ByKind[Callable[[Rebuilt, Frame], bool] | None](
         Correlation: _follows,
         Regression: _follows,
         Summary: _follows,
+        Rates: _follows,
     },
     otherwise=None,
 )

@@ -21,6 +21,7 @@ from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.rates import Rates
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable, paper_details
@@ -70,7 +71,7 @@ _NUMBERS = ByKind[Pattern | None](
     {
         MeanCurve: Keys({"noisy_sums": ListOf(Whole(-(2**63))), "noisy_count": Whole(-(2**63))}),
         **dict.fromkeys((Correlation, Regression), Keys({"noisy_moments": ListOf(Whole(-(2**63)))})),
-        Summary: Keys({"noisy_parts": ListOf(Whole(-(2**63)))}),
+        **dict.fromkeys((Summary, Rates), Keys({"noisy_parts": ListOf(Whole(-(2**63)))})),
         Quantiles: Keys({"noisy_counts": ListOf(Whole(-(2**63)))}),
         ChosenQuantiles: Keys({"noisy_rows": ListOf(Whole(-(2**63))), "places": ListOf(Whole(0))}),
     },

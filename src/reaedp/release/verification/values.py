@@ -26,6 +26,7 @@ from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles, parts_of
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.rates import Rates
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.synthetic import Synthetic, SyntheticRecords
 from reaedp.table import KeyCounts
@@ -105,7 +106,7 @@ def _mean_curve(release: Rebuilt, frame: Frame) -> Any:
     return release.statistic.value(release.contract, _told(release, numbers))
 
 
-def _summary(release: Rebuilt, frame: Frame) -> Any:  # noqa: ARG001
+def _parts(release: Rebuilt, frame: Frame) -> Any:  # noqa: ARG001
     """From the noisy parts, which the manifest holds."""
     return release.statistic.value(release.contract, _told(release, release.record["details"]["noisy_parts"]))
 
@@ -200,7 +201,8 @@ _VALUES = ByKind[Callable[[Rebuilt, Frame], Any]](
         Pixels: _pixels,
         Correlation: _moments,
         Regression: _moments,
-        Summary: _summary,
+        Summary: _parts,
+        Rates: _parts,
     },
     otherwise=lambda _, frame: Written(dict(frame)),
 )
