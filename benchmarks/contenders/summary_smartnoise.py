@@ -17,7 +17,7 @@ table = {
     "row_privacy": True,
     "rows": len(frame),
     "censor_dims": False,
-    "g": {"type": "int", "lower": 0, "upper": groups - 1},
+    "g": {"type": "int", "lower": 0, "upper": max(groups - 1, 1)},
     "x": {"type": "float", "lower": lower, "upper": upper},
 }
 errors = []

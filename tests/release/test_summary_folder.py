@@ -1,6 +1,7 @@
 """A summary and rates from their plan to its folder, and back: forecast, files, verification, report and evaluation."""
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,7 @@ PLAN = releases(
         epsilon=0.2,
         delta=1e-8,
     ),
+    planned("frequent", "summary", of=["age"], by=["sex"], mechanism="threshold", epsilon=0.1, delta=1e-8),
     planned("both", "histogram", columns=["age", "sex"], mechanism="laplace", epsilon=0.25),
 )
 
@@ -39,9 +41,10 @@ def plan(clinic: Path) -> Plan:
 
 
 def test_a_plan_says_how_far_means_will_be_off_and_what_is_free(plan: Plan) -> None:
-    ages, old, *_ = plan.requests()
+    ages, old, _, frequent, _ = plan.requests()
     assert "means are within: age ±" in Forecast.of(ages, plan.contract).words
     assert "the rate is within ±" in Forecast.of(old, plan.contract).words
+    assert "rows will not appear" in Forecast.of(frequent, plan.contract).words
     lines = list(advice(plan.requests(), plan.contract))
     for name in ("ages", "old"):
         assert any(line.startswith(f"{name}: The release both of this plan") for line in lines)
@@ -50,11 +53,13 @@ def test_a_plan_says_how_far_means_will_be_off_and_what_is_free(plan: Plan) -> N
 def test_a_folder_is_verified_read_again_drawn_and_compared_with_the_truth(plan: Plan, clinic: Path) -> None:
     out = clinic / "out"
     made = publish(plan, clinic / "data.csv", out, page=False, noise=SeededNoise(np.random.default_rng(4)))
-    for name in ("ages", "old", "women"):
+    for name in ("ages", "old", "women", "frequent"):
         assert any(line.startswith(f"{name}:") and "agree with the contract" in line for line in verify(out))
     found = read(out)["ages"]
     assert found == next(release for release in made if release.name == "ages")
     assert found.compare("mean", sex=("f", "m")).difference.known
+    assert {"f", "m"} == set(read(out)["frequent"].frame()["sex"])
+    assert ["f"] == read(out)["frequent"].top(1, "mean")["sex"].tolist()
     assert read(out)["old"].compare("rate", sex=("f", "m")).difference.known
     page = public_report(out)
     for words in (
@@ -68,14 +73,18 @@ def test_a_folder_is_verified_read_again_drawn_and_compared_with_the_truth(plan:
     assert lines["share of intervals that hold the truth"] > 0.5
     assert lines["mean error of mean of age"] < 5
     assert lines["mean error of rate of 65 ≤ age"] < 0.05
-    _edit(out)
-    with pytest.raises(ReaedpError):
-        verify(out)
+    assert 1.0 == lines["share of rows in released groups"]
+    for name in ("ages", "frequent"):
+        copy = clinic / f"edited-{name}"
+        shutil.copytree(out, copy)
+        _edit(copy, name)
+        with pytest.raises(ReaedpError):
+            verify(copy)
 
 
-def _edit(folder: Path) -> None:
+def _edit(folder: Path, name: str) -> None:
     """A noisy number is changed, and nothing that follows from it."""
     record = json.loads((folder / "release.json").read_text(encoding="utf-8"))
-    parts = next(one for one in record["releases"] if one["name"] == "ages")["details"]["noisy_parts"]
+    parts = next(one for one in record["releases"] if one["name"] == name)["details"]["noisy_parts"]
     parts[0] += 10**7
     (folder / "release.json").write_text(json.dumps(record, indent=1, ensure_ascii=False), encoding="utf-8")

@@ -1,18 +1,19 @@
 """Made-up curves as sums of lattice points, and made-up pictures as values: worst cases need no more of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from reaedp.answer import Integers
+from reaedp.audits.made_up_groups import MadeUpGroups, ends
 from reaedp.contract import Contract, Curve, Picture
 from reaedp.curves.lattice import RADIUS
 from reaedp.curves.mean_curve import MeanCurve, share_of_a_person
 from reaedp.statistics.moments.space import MomentSpace
 from reaedp.statistics.rates.rates import Rates
-from reaedp.statistics.statistic import Answers, Multipliable, Pixelled, SharedOut, Summable, Sums
+from reaedp.statistics.statistic import Answers, Multipliable, Pixelled, Summable
 from reaedp.statistics.summary.summary import Summary
 
 
@@ -81,43 +82,21 @@ class MadeUpPicture:
         return statistic.answer(self)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MadeUpParts:
-    """Records that exist only as the sums of the parts of their columns, group by group."""
+def parts_apart(statistic: Summary | Rates, contract: Contract, others: int) -> tuple[str, MadeUpGroups, MadeUpGroups]:
+    """A unit's rows at the upper ends of all ranges in the first group; before, at the lower ends in the last one."""
+    blocks = (statistic.shared(contract),) if isinstance(statistic, Rates) else statistic.parts(contract)
+    axes = contract.select(statistic.grouping if isinstance(statistic, Rates) else statistic.by)
+    rows, (lower, upper) = contract.unit.rows, ends(blocks)
+    keys = np.array([[0] * len(axes), [axis.size - 1 for axis in axes]], dtype=np.int32)
 
-    contract: Contract
-    sums: Integers
+    def made(first: Integers, last: Integers) -> MadeUpGroups:
+        return MadeUpGroups(contract, keys, np.array([first, last])) if axes else MadeUpGroups(
+            contract, keys[:1], np.array([first + last]))  # fmt: skip
 
-    def part_sums(self, parts: Sequence[SharedOut], by: tuple[str, ...]) -> Integers:  # noqa: ARG002
-        """The parts, a row for each group."""
-        return self.sums
-
-    def answer(self, statistic: Answers[Sums]) -> Any:
-        """The exact answer of a statistic that asks for parts only."""
-        return statistic.answer(self)
-
-
-def parts_apart(statistic: Summary | Rates, contract: Contract, others: int) -> tuple[str, MadeUpParts, MadeUpParts]:
-    """A unit's rows at the upper ends of all ranges in the first group; before, at the lower ends in the last one.
-
-    The first part of a column is of the lower end; which part is of the upper one its kind says.
-    """
-    parts = (statistic.shared(contract),) if isinstance(statistic, Rates) else statistic.parts(contract)
-    rows, groups = contract.unit.rows, statistic.groups(contract)
-
-    def placed(group: int, end: Sequence[str], count: int) -> Integers:
-        sums = np.zeros((groups, sum(len(one.names) for one in parts)), dtype=np.int64)
-        ends = [one.weights(**{name: float(one.steps)}) for one, name in zip(parts, end, strict=True)]
-        sums[group] = np.concatenate(ends).astype(np.int64) * count
-        return sums
-
-    lower = [one.names[0] for one in parts]
-    upper = [next(name for name in ("upper", "yes", "first") if name in one.names) for one in parts]
-    crowd = placed(0, upper, others) + placed(0, lower, others)
+    crowd, nothing = others * (lower + upper), np.zeros_like(lower)
     replaced = contract.unit.change == "replace"
-    before = crowd + placed(-1, lower, rows) if replaced else crowd
     label = "all its values at one end, and then at the other" if replaced else "all its values at one end"
-    return label, MadeUpParts(contract, before), MadeUpParts(contract, crowd + placed(0, upper, rows))
+    return label, made(crowd, rows * lower if replaced else nothing), made(crowd + rows * upper, nothing)
 
 
 def farthest_curves(statistic: MeanCurve, contract: Contract, others: int) -> tuple[str, MadeUpCurves, MadeUpCurves]:

@@ -26,6 +26,7 @@ from reaedp.contract.day import EPOCH
 from reaedp.curves.mean_curve import MeanCurve, share_of_a_person
 from reaedp.curves.space import CurveSpace
 from reaedp.curves.synthetic_curves import SyntheticCurves
+from reaedp.mechanisms.group_threshold import GroupThreshold
 from reaedp.mechanisms.threshold import Threshold
 from reaedp.plan.request import Request
 from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, QUANTILES, ByKind
@@ -34,7 +35,9 @@ from reaedp.statistics.levels import Levels
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.grid import Grid
 from reaedp.statistics.moments.regression import Regression
+from reaedp.statistics.rates.keyed_rates import KeyedRates
 from reaedp.statistics.rates.rates import Rates
+from reaedp.statistics.summary.keyed_summary import KeyedSummary
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable
@@ -307,7 +310,10 @@ def _clones(mechanism: Deniable, request: Request, contract: Contract) -> Codes:
 def _sums(request: Request, contract: Contract, folder: Path) -> Iterator[NeighbourFiles]:
     """One unit's rows at the upper ends of all ranges in the first group; before, at the lower ends in the last one."""
     statistic: Any = request.statistic
-    header, crowd, before, after = crowd_and_canary(Ends(statistic, contract), contract, SOME_ROWS)
+    others = SOME_ROWS
+    if isinstance(request.mechanism, GroupThreshold):  # everyone else's groups always appear
+        others += 2 * math.ceil(request.mechanism.shown_rows(statistic.sensitivity(contract)))
+    header, crowd, before, after = crowd_and_canary(Ends(statistic, contract), contract, others)
     paths = [
         write_csv(folder / f"{place}.csv", header, crowd + own) for place, own in (("first", before), ("second", after))
     ]
@@ -330,6 +336,8 @@ _FILES = ByKind[Callable[[Request, Contract, Path], Iterator[NeighbourFiles]]](
         Regression: _moments,
         Summary: _sums,
         Rates: _sums,
+        KeyedSummary: _sums,
+        KeyedRates: _sums,
     },
     otherwise=_of_others,
     plain=(*HISTOGRAMS, "KeyedMarginal", *ENTROPIES, *QUANTILES),

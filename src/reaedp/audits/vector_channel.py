@@ -15,7 +15,7 @@ from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import Noise
-from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.by_kind import SELECTIONS, ByKind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,6 +60,6 @@ _VECTOR_LAWS = ByKind[Callable[[Integers, float], Curve] | None](
     "the law of the evidence in its noise",
     {Laplace: laplace_law, Gaussian: gaussian_law},
     otherwise=None,
-    plain=("Threshold", "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
+    plain=(*SELECTIONS, "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
     over="mechanisms",
 )

@@ -13,7 +13,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.answer import Integers
+from reaedp.answer import GroupedParts, Integers
 from reaedp.contract import Column, Contract
 from reaedp.curator import part_sums
 from reaedp.curator.encode import encode, located
@@ -129,6 +129,10 @@ class Records:
     def part_sums(self, parts: Sequence[SharedOut], by: tuple[str, ...]) -> Integers:
         """Parts of some columns, a row for each group of cells of others, groups without rows included."""
         return part_sums.assembled(*self._part_sums(parts, by))
+
+    def group_parts(self, parts: Sequence[SharedOut], by: tuple[str, ...]) -> GroupedParts:
+        """Parts of some columns, of those groups of cells of others that have rows."""
+        return GroupedParts(*part_sums.present(*self._part_sums(parts, by)))
 
     def _part_sums(
         self, parts: Sequence[SharedOut], by: tuple[str, ...]

@@ -22,7 +22,7 @@ from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.normal import quantile
-from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.by_kind import SELECTIONS, ByKind
 from reaedp.statistics.noise_variance import noise_variance
 
 #: Standard deviation of noise of scale one; that of discrete noise is not larger.
@@ -30,7 +30,7 @@ DEVIATIONS = ByKind[float | None](
     "how far its noise goes, in scales",
     {Gaussian: 1.0, Laplace: math.sqrt(2.0)},
     otherwise=None,
-    plain=("Threshold", "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
+    plain=(*SELECTIONS, "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
     over="mechanisms",
 )
 #: The part of a band's chance of error that is spent on the number of curves.

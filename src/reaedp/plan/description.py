@@ -15,6 +15,7 @@ from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.ledger.canonical_json import digest, write
 from reaedp.mechanisms.exponential import Exponential
 from reaedp.mechanisms.gaussian import Gaussian
+from reaedp.mechanisms.group_threshold import GroupThreshold
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Mechanism
 from reaedp.mechanisms.threshold import Threshold
@@ -29,8 +30,10 @@ from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.keyed_rates import KeyedRates
 from reaedp.statistics.rates.rates import Rates
 from reaedp.statistics.statistic import Statistic
+from reaedp.statistics.summary.keyed_summary import KeyedSummary
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable
@@ -58,6 +61,8 @@ STATISTICS: dict[str, type[Any]] = {
         Regression,
         Summary,
         Rates,
+        KeyedSummary,
+        KeyedRates,
     )
 }
 MECHANISMS: dict[str, type[Any]] = {
@@ -66,6 +71,7 @@ MECHANISMS: dict[str, type[Any]] = {
         Laplace,
         Gaussian,
         Threshold,
+        GroupThreshold,
         TwoStage,
         Exponential,
         MarginalModel,

@@ -25,7 +25,9 @@ from reaedp.statistics.moments.fit import TOO_FEW
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.keyed_rates import KeyedRates
 from reaedp.statistics.rates.rates import Rates
+from reaedp.statistics.summary.keyed_summary import KeyedSummary
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.synthetic import Synthetic
 
@@ -227,6 +229,12 @@ def _of_rates(release: Release) -> Iterator[str]:
         yield "    a standardised rate is that of rows spread over the cells of a column as public weights are"
 
 
+def _of_groups(release: Release) -> Iterator[str]:
+    yield from (_of_rates if isinstance(release.statistic, Rates) else _of_summary)(release)
+    yield "    only groups with enough rows appear (partition selection); their intervals hold for groups that are"
+    yield "    larger than the threshold, and those near it, which a note names, tend to be too high"
+
+
 _NOTES = ByKind[Callable[[Release], Iterator[str]]](
     "what README.txt says of it",
     {
@@ -241,6 +249,8 @@ _NOTES = ByKind[Callable[[Release], Iterator[str]]](
         Regression: _of_regression,
         Summary: _of_summary,
         Rates: _of_rates,
+        KeyedSummary: _of_groups,
+        KeyedRates: _of_groups,
     },
     otherwise=_of_numbers,
     plain=(*HISTOGRAMS, *ENTROPIES),

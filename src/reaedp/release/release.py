@@ -39,10 +39,13 @@ from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.distribution import Distribution, Quantiled
 from reaedp.statistics.quantiles.quantiles import Quantiles
 from reaedp.statistics.quantiles.ranks import ranks
+from reaedp.statistics.rates.keyed_rates import KeyedRates
 from reaedp.statistics.rates.rates import Rates
 from reaedp.statistics.statistic import Statistic
 from reaedp.statistics.summary.comparison import Comparison
 from reaedp.statistics.summary.grouped import Grouped
+from reaedp.statistics.summary.keyed_summary import KeyedSummary
+from reaedp.statistics.summary.largest import largest
 from reaedp.statistics.summary.summary import Summary
 from reaedp.table import Table
 
@@ -157,6 +160,14 @@ class Release(Framed):
         the column if there are several.
         """
         return self._grouped().compare(self.noise, statistic, of, confidence, groups)
+
+    def top(self, number: int, by: str = "count", *, of: str | None = None) -> dict[str, NDArray[Any]]:
+        """Rows of this release's files with the largest `number` of values, of the statistic `by` where it has several.
+
+        `of` names the column if there are several. It is a view of what is released, and costs nothing; noise can
+        change the order of groups whose intervals overlap.
+        """
+        return largest(self.columns(), number, by, of)
 
     def _grouped(self) -> Grouped:
         if not isinstance(self.value, Grouped):
@@ -282,9 +293,9 @@ def _ranges(release: Release, measure: str, words: str) -> str:
 def _figures(release: Release) -> str:
     """The figure that people look for first, of every group of the first column."""
     found, statistic = release.columns(), release.value.main
-    chosen = (found["column"] == found["column"][0]) & (found["statistic"] == statistic)
+    chosen = (found["column"] == next(iter(found["column"]), "")) & (found["statistic"] == statistic)
     height, low, high = (np.asarray(found[name], dtype=np.float64)[chosen] for name in ("value", "low_95", "high_95"))
-    if not np.isfinite(high).all():
+    if not (height.size and np.isfinite(high).all()):
         return ""
     return bars(height, f"{statistic} of each group with 95 % intervals", low, high, found["note"][chosen] != "")
 
@@ -332,6 +343,8 @@ _DRAWINGS = ByKind[Callable[[Release], str]](
         Regression: lambda release: _ranges(release, "coefficient", "coefficients in units of their errors"),
         Summary: _figures,
         Rates: _figures,
+        KeyedSummary: _figures,
+        KeyedRates: _figures,
     },
     otherwise=_own_drawing,
     plain=("Synthetic", "SyntheticCurves"),

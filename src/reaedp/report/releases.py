@@ -1,6 +1,8 @@
 """A section for each release: what it is for, what it shows, and how far its numbers may be off."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,7 +40,9 @@ from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.inside import written as written_ends
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.keyed_rates import KeyedRates
 from reaedp.statistics.rates.rates import Rates
+from reaedp.statistics.summary.keyed_summary import KeyedSummary
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.synthetic import Synthetic
 
@@ -362,6 +366,18 @@ def _rates(release: Published, original: NDArray[Any] | None) -> Panel:
     )
 
 
+def _groups(release: Published, original: NDArray[Any] | None) -> Panel:
+    """The section of a summary or of rates whose groups were selected."""
+    panel = (_rates if isinstance(release.statistic, Rates) else _summary)(release, original)
+    mechanism: Any = release.noise.mechanism
+    least = math.ceil(mechanism.shown_rows(release.noise.sensitivity))
+    few = (
+        f" Only groups with about {least:,} rows or more appear (partition selection). Intervals hold for groups of at"
+        " least so many rows; those near the threshold tend to be too high, as a note says."
+    )
+    return replace(panel, facts=tuple((key, f"{said}{few}" if key == "Error" else said) for key, said in panel.facts))
+
+
 def _numbers(release: Published, original: Any, order: NDArray[Any] | None = None, doubt: Doubt | None = None) -> Grid:
     """The released numbers as a table, in the order of the file or with the largest first; `doubt` is shown in grey."""
     columns = dict(release.frame)
@@ -469,10 +485,12 @@ _SECTIONS = ByKind[Callable[[Published, Any], Panel]](
         Regression: _regression,
         Summary: _summary,
         Rates: _rates,
+        KeyedSummary: _groups,
+        KeyedRates: _groups,
     },
     otherwise=_plain,
 )
 _UNITS = dict.fromkeys(
-    (_histogram, _keys, _synthetic, _correlations, _regression, _summary, _rates, _quantiles), "rows"
+    (_histogram, _keys, _synthetic, _correlations, _regression, _summary, _rates, _groups, _quantiles), "rows"
 )
 _UNITS |= dict.fromkeys((_entropies, _map), "bits")

@@ -10,11 +10,13 @@ Way = TypeVar("Way")
 #: Names of kinds that go together in many tables.
 HISTOGRAMS = ("Marginal", "EntropyHistogram")
 ENTROPIES = ("Entropy", "RoutedEntropy", "ConditionalEntropy", "MutualInformation", "EntropyMap")
-SUMMARIES = ("Summary", "Rates")
+SUMMARIES = ("Summary", "Rates", "KeyedSummary", "KeyedRates")
 QUANTILES = ("Quantiles", "ChosenQuantiles")
 RECORDS = ("Synthetic",)
 MOMENTS = ("Correlation", "Regression")
 CURVES = ("MeanCurve", "SyntheticCurves")
+#: Mechanisms that show what has enough rows.
+SELECTIONS = ("Threshold", "GroupThreshold")
 NOISES = ("Laplace", "Gaussian", "Threshold", "TwoStage", "Exponential")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from reaedp.mechanisms.gaussian import Gaussian
+from reaedp.mechanisms.group_threshold import GroupThreshold
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.statistics.by_kind import ByKind
@@ -38,7 +39,7 @@ def _by_quantiles(noise: Calibrated) -> float:
 
 _VARIANCES = ByKind[Callable[[Calibrated], float]](
     "the variance of its noise",
-    {Laplace: _of_laplace, Gaussian: _of_gaussian},
+    {Laplace: _of_laplace, GroupThreshold: _of_laplace, Gaussian: _of_gaussian},
     otherwise=_by_quantiles,
     plain=("Threshold", "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
     over="mechanisms",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.answer import Integers, Shape
+from reaedp.answer import GroupedParts, Integers, Shape
 from reaedp.contract import Contract
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.unit import Sensitivity
@@ -50,6 +50,9 @@ class Sums(Described, Protocol):
 
     def part_sums(self, parts: "Sequence[SharedOut]", by: tuple[str, ...]) -> Integers:
         """The parts of some columns, a row for each group."""
+
+    def group_parts(self, parts: "Sequence[SharedOut]", by: tuple[str, ...]) -> GroupedParts:
+        """The parts of some columns, of the groups that have rows."""
 
 
 class RankedCells(Cells, Protocol):

@@ -9,6 +9,7 @@ from reaedp.errors import Mistakes
 from reaedp.plan.kinds.kind import PlannedNoise, check_columns
 from reaedp.plan.kinds.vector import check_noise, hidden
 from reaedp.plan.request import Request
+from reaedp.statistics.rates.keyed_rates import KeyedRates
 from reaedp.statistics.rates.rates import Rates
 
 
@@ -25,7 +26,7 @@ class PlannedRate(PlannedNoise):
     kinds: ClassVar[tuple[str, ...]] = ("rate",)
 
     of: str
-    mechanism: Literal["laplace", "gaussian"]
+    mechanism: Literal["laplace", "gaussian", "threshold"]
     by: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
     at_least: float | date | None = None
@@ -36,7 +37,7 @@ class PlannedRate(PlannedNoise):
 
     def note_mistakes(self, mistakes: Mistakes) -> None:
         """Note an unknown mechanism, and whatever is wrong with columns, condition and weights."""
-        check_noise(self, mistakes)
+        check_noise(self, mistakes, "threshold")
         if check_columns(self, mistakes, "by"):
             with mistakes.gathered():
                 self._statistic()
@@ -47,4 +48,5 @@ class PlannedRate(PlannedNoise):
 
     def _statistic(self) -> Rates:
         keys = ("levels", "at_least", "below", "per", "standard", "weights")
-        return Rates(self.of, self.by, **{key: getattr(self, key) for key in keys})
+        kind = KeyedRates if self.mechanism == "threshold" else Rates
+        return kind(self.of, self.by, **{key: getattr(self, key) for key in keys})

@@ -8,12 +8,15 @@ from reaedp.errors import Mistakes
 from reaedp.plan.kinds.kind import PlannedNoise, check_columns
 from reaedp.plan.kinds.vector import check_noise, hidden
 from reaedp.plan.request import Request
+from reaedp.statistics.summary.keyed_summary import KeyedSummary
 from reaedp.statistics.summary.summary import Summary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedSummary(PlannedNoise):
     """Figures of the columns `of`, whole or in groups `by` others; `statistics` and `clipped` are those of `Summary`.
+
+    With the mechanism "threshold" groups need not be known: those with enough rows are shown.
 
     >>> PlannedSummary(name="ages", kind="summary", of=("age",), mechanism="laplace", epsilon=1.0).by
     ()
@@ -22,14 +25,14 @@ class PlannedSummary(PlannedNoise):
     kinds: ClassVar[tuple[str, ...]] = ("summary",)
 
     of: tuple[str, ...]
-    mechanism: Literal["laplace", "gaussian"]
+    mechanism: Literal["laplace", "gaussian", "threshold"]
     by: tuple[str, ...] = ()
     statistics: tuple[str, ...] = ("count", "sum", "mean")
     clipped: bool = False
 
     def note_mistakes(self, mistakes: Mistakes) -> None:
         """Note an unknown mechanism, and whatever is wrong with columns and statistics."""
-        check_noise(self, mistakes)
+        check_noise(self, mistakes, "threshold")
         if check_columns(self, mistakes, "of", "by", "statistics"):
             with mistakes.gathered():
                 self._statistic()
@@ -39,4 +42,5 @@ class PlannedSummary(PlannedNoise):
         return hidden(self, self._statistic(), contract)
 
     def _statistic(self) -> Summary:
-        return Summary(self.of, self.by, self.statistics, clipped=self.clipped)
+        kind = KeyedSummary if self.mechanism == "threshold" else Summary
+        return kind(self.of, self.by, self.statistics, clipped=self.clipped)

@@ -19,7 +19,7 @@ from reaedp.errors import DeclarationError
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
-from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.by_kind import SELECTIONS, ByKind
 
 Floats = NDArray[np.float64]
 
@@ -228,6 +228,6 @@ _CORRECTIONS = ByKind[Callable[[float, float], Correction] | None](
     "what undoes its effect on an entropy",
     {Laplace: _laplace, Gaussian: _gaussian},
     otherwise=None,
-    plain=("Threshold", "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
+    plain=(*SELECTIONS, "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
     over="mechanisms",
 )

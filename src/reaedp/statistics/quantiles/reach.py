@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
-from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.by_kind import SELECTIONS, ByKind
 from reaedp.statistics.noise_variance import noise_variance
 
 Floats = NDArray[np.float64]
@@ -108,6 +108,6 @@ _REACHES = ByKind[Callable[[Calibrated, NDArray[np.int64], int, float, float], F
     "how far the noise of ranks goes",
     {Laplace: _of_laplaces, Gaussian: _of_gaussians},
     otherwise=_of_any,
-    plain=("Threshold", "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
+    plain=(*SELECTIONS, "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
     over="mechanisms",
 )

@@ -153,14 +153,17 @@ class Rates:
 
     def value(self, contract: Contract, noisy: Integers) -> ReleasedRates:
         """The noisy parts with the public facts that give them meaning."""
-        shared = self.shared(contract)
+        return self.told(contract, noisy=noisy.reshape(domain_size(contract.select(self.by)), -1))
+
+    def told(self, contract: Contract, **noisy: Any) -> ReleasedRates:
+        """Noisy parts of groups, all or selected, with the public facts that give them meaning."""
         return ReleasedRates(
             axes=contract.select(self.by),
-            noisy=noisy.reshape(domain_size(contract.select(self.by)), -1),
             rows_of_a_unit=contract.unit.rows,
-            parts=shared,
+            parts=self.shared(contract),
             called=self._condition.removeprefix("share of "),
             weights=self.weights,
+            **noisy,
         )
 
     def frame(self, value: ReleasedRates, noise: Calibrated) -> dict[str, NDArray[Any]]:

@@ -13,7 +13,7 @@ from reaedp.statistics.summary.figures import Figure
 from reaedp.statistics.summary.grouped import Block, Grouped
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ReleasedRates(Grouped):
     """Noisy parts of a rate, `called` so; with `weights` of strata those of the first stratum, then of the next."""
 
@@ -28,7 +28,8 @@ class ReleasedRates(Grouped):
 
     def blocks(self, noise: Calibrated, confidence: float) -> Iterator[Block]:
         """Figures of whole groups, and then those that weights make of their strata."""
-        strata = self.noisy.reshape(len(self.noisy), -1, len(self.parts.names))
+        parts = len(self.parts.names)
+        strata = self.noisy.reshape(len(self.noisy), self.noisy.shape[1] // parts, parts)
         whole = self._figures(strata.sum(axis=1), noise, confidence, strata.shape[1])
         for figure in whole.figures():
             yield Block(self.called, figure)

@@ -16,7 +16,10 @@ from reaedp.errors import DeclarationError, unknown
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.statistics.summary.comparison import Comparison, compared
 from reaedp.statistics.summary.figures import TOO_FEW, Figure
+from reaedp.statistics.summary.reach import reach
 from reaedp.table import labels, with_ends
+
+NEAR = "near the threshold: tends to be too high"
 
 
 class Block(NamedTuple):
@@ -27,16 +30,17 @@ class Block(NamedTuple):
     dated: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Grouped(ABC):
     """Noisy parts, a row for each group of cells of the `axes`.
 
-    `rows_of_a_unit` says how many rows of a sample may go together.
+    `rows_of_a_unit` says how many rows of a sample may go together. Where groups were selected, `keys` are their cells.
     """
 
     axes: tuple[Column, ...]
     noisy: Integers
     rows_of_a_unit: int
+    keys: NDArray[np.int32] | None = None
 
     @property
     def details(self) -> dict[str, Any]:
@@ -54,8 +58,8 @@ class Grouped(ABC):
 
     def columns(self, noise: Calibrated, confidence: float, ends: tuple[str, str]) -> dict[str, NDArray[Any]]:
         """A row for each group and figure; `ends` names the ends of the intervals."""
-        blocks = list(self.blocks(noise, confidence))
-        groups, count = len(self.noisy), len(blocks)
+        blocks = list(self._selected(noise, confidence))
+        groups, count, near = len(self.noisy), len(blocks), self._near(noise)
         numbers = {
             "column": np.array([block.column for block in blocks] * groups, dtype=object),
             "statistic": np.array([block.figure.name for block in blocks] * groups, dtype=object),
@@ -65,7 +69,8 @@ class Grouped(ABC):
         }
         if any(block.dated for block in blocks):
             numbers["date"] = _texts(_dates(block.figure.values) if block.dated else [""] * groups for block in blocks)
-        numbers["note"] = _texts(["" if known else TOO_FEW for known in block.figure.known] for block in blocks)
+        notes = [np.where(near, NEAR, np.where(block.figure.known, "", TOO_FEW)).tolist() for block in blocks]
+        numbers["note"] = _texts(notes)
         return labels(self.axes, np.repeat(self._codes, count, axis=1), numbers) | numbers
 
     def framed(self, columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
@@ -77,7 +82,7 @@ class Grouped(ABC):
         self, noise: Calibrated, statistic: str, column: str | None, confidence: float, groups: Mapping[str, Any]
     ) -> Comparison:
         """The difference and the ratio of one figure of two groups."""
-        blocks = list(self.blocks(noise, confidence))
+        blocks = list(self._selected(noise, confidence))
         names = list(dict.fromkeys(block.column for block in blocks))
         if column is None and len(names) > 1:
             raise DeclarationError(f"Say which column is meant, one of {', '.join(names)}.")
@@ -87,6 +92,24 @@ class Grouped(ABC):
         if statistic not in found:
             raise DeclarationError(unknown("statistic", statistic, found))
         return compared(found[statistic], self._pair(groups))
+
+    def _selected(self, noise: Calibrated, confidence: float) -> Iterable[Block]:
+        """Figures whose intervals hold so often given that their groups were selected, if these have enough rows.
+
+        Of a group that is shown in half of all cases or more, an interval misses twice as often at most as it would of
+        a group that is always shown.
+        """
+        return self.blocks(noise, confidence if self.keys is None else (1 + confidence) / 2)
+
+    def _near(self, noise: Calibrated) -> NDArray[np.bool_]:
+        """Groups that may be shown only because their noise is high."""
+        threshold = getattr(noise.mechanism, "threshold", None)
+        if self.keys is None or threshold is None:
+            return np.zeros(len(self.noisy), dtype=bool)
+        parts = self.noisy.astype(np.float64)
+        surely = threshold(noise.sensitivity) + reach(noise, np.ones(parts.shape[1]), 0.9)
+        found: NDArray[np.bool_] = parts.sum(axis=1) < surely
+        return found
 
     def _pair(self, groups: Mapping[str, Any]) -> tuple[int, int]:
         """The places of two groups that differ in one column: that of a pair of cells; every other has one cell."""
@@ -105,11 +128,18 @@ class Grouped(ABC):
     def _place(self, cells: list[object]) -> int:
         """The number of a group by the labels of its cells."""
         codes = [_code(axis, cell) for axis, cell in zip(self.axes, cells, strict=True)]
+        if self.keys is not None:
+            found = np.flatnonzero((self.keys == codes).all(axis=1))
+            if not found.size:
+                raise DeclarationError(f"The group {', '.join(map(str, cells))} is not among those that are shown.")
+            return int(found[0])
         return int(np.ravel_multi_index(codes, [axis.size for axis in self.axes]))
 
     @property
     def _codes(self) -> NDArray[np.intp]:
         """The cell of every group on each axis."""
+        if self.keys is not None:
+            return self.keys.T.astype(np.intp)
         return np.indices([axis.size for axis in self.axes]).reshape(len(self.axes), len(self.noisy))
 
 

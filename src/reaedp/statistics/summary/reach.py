@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from reaedp.mechanisms.gaussian import Gaussian
+from reaedp.mechanisms.group_threshold import GroupThreshold
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.statistics.by_kind import ByKind
@@ -110,7 +111,7 @@ def _any(noise: Calibrated, weights: Floats, confidence: float) -> Floats:
 
 _REACHES = ByKind[Callable[[Calibrated, Floats, float], Floats]](
     "how far weighted sums of its noise go",
-    {Laplace: _laplace, Gaussian: _gaussian},
+    {Laplace: _laplace, GroupThreshold: _laplace, Gaussian: _gaussian},
     otherwise=_any,
     plain=("Threshold", "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
     over="mechanisms",

@@ -15,7 +15,7 @@ from reaedp.statistics.summary.parts import Parts
 _MEANS = ("mean", "population mean")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Summaries(Grouped):
     """Noisy parts of columns: those of the first column, then those of the next."""
 
