@@ -111,10 +111,14 @@ def test_no_neighbours_of_a_tiny_table_cost_more_than_is_charged(change: str, ro
 
 @pytest.mark.parametrize("rows", [1, 3])
 @pytest.mark.parametrize("parts", [1, 3, 6])
-def test_a_new_group_is_shown_with_probability_at_most_delta(parts: int, rows: int) -> None:
-    """Every way in which a unit's rows can form new groups, by the exact law of the sum of so many noises."""
+@pytest.mark.parametrize("epsilon", [1.0, 8.0])
+def test_a_new_group_is_shown_with_probability_at_most_delta(parts: int, rows: int, epsilon: float) -> None:
+    """Every way in which a unit's rows can form new groups, by the exact law of the sum of so many noises.
+
+    Of three rows three groups are worst where noise is wide, and one group where it is narrow.
+    """
     row, moved = 8, sensitivity("add-remove", rows, 8)
-    mechanism = GroupThreshold(1.0, 1e-3, parts=parts, row=row, rows=rows)
+    mechanism = GroupThreshold(epsilon, 1e-3, parts=parts, row=row, rows=rows)
     scale, threshold = mechanism.scale(moved), mechanism.threshold(moved)
     one = np.exp(-np.abs(np.arange(-1200, 1201)) / scale)
     law = one / one.sum()
