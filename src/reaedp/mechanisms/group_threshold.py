@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import betainc, gammaln, xlogy
 
 from reaedp.answer import GroupedParts, Shape
 from reaedp.contract import Contract
@@ -121,6 +120,8 @@ def sum_tail(t: float, terms: int) -> float:
     fall into t and into the time that another process takes for `terms` points: a Poisson and a negative binomial
     number of them.
     """
+    from scipy.special import betainc, gammaln, xlogy
+
     places = np.arange(terms)
     poisson = np.exp(xlogy(places, t) - t - gammaln(places + 1))
     return float(poisson @ betainc(terms, terms - places, 0.5))

@@ -65,21 +65,9 @@ STATISTICS: dict[str, type[Any]] = {
         KeyedRates,
     )
 }
-MECHANISMS: dict[str, type[Any]] = {
-    kind.name: kind
-    for kind in (
-        Laplace,
-        Gaussian,
-        Threshold,
-        GroupThreshold,
-        TwoStage,
-        Exponential,
-        MarginalModel,
-        Amortised,
-        Deniable,
-        DeniableCurves,
-    )
-}
+NOISES: tuple[type[Any], ...] = (Laplace, Gaussian, Threshold, GroupThreshold, TwoStage, Exponential)
+MODELS: tuple[type[Any], ...] = (MarginalModel, Amortised, Deniable, DeniableCurves)
+MECHANISMS: dict[str, type[Any]] = {kind.name: kind for kind in (*NOISES, *MODELS)}
 
 
 def plain(value: object) -> object:

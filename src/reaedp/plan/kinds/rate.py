@@ -2,15 +2,16 @@
 
 from dataclasses import dataclass
 from datetime import date
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from reaedp.contract import Contract
 from reaedp.errors import Mistakes
 from reaedp.plan.kinds.kind import PlannedNoise, check_columns
 from reaedp.plan.kinds.vector import check_noise, hidden
 from reaedp.plan.request import Request
-from reaedp.statistics.rates.keyed_rates import KeyedRates
-from reaedp.statistics.rates.rates import Rates
+
+if TYPE_CHECKING:
+    from reaedp.statistics.rates.rates import Rates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +47,10 @@ class PlannedRate(PlannedNoise):
         """All figures at once, hidden by the least noise within the price."""
         return hidden(self, self._statistic(), contract)
 
-    def _statistic(self) -> Rates:
+    def _statistic(self) -> "Rates":
+        from reaedp.statistics.rates.keyed_rates import KeyedRates
+        from reaedp.statistics.rates.rates import Rates
+
         keys = ("levels", "at_least", "below", "per", "standard", "weights")
         kind = KeyedRates if self.mechanism == "threshold" else Rates
         return kind(self.of, self.by, **{key: getattr(self, key) for key in keys})

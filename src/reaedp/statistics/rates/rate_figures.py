@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.statistics.rates.flag import Flag
@@ -51,6 +50,8 @@ class RateFigures:
 
     def population_rate(self) -> Figure:
         """The rate of a population of which the rows are a sample: noise and sampling together."""
+        from scipy.special import ndtri
+
         normal = float(ndtri((1 + self.confidence) / 2))
         enough = self._counted("count", self._rows).low >= FEWEST_SAMPLED
 

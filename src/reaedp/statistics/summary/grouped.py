@@ -58,7 +58,7 @@ class Grouped(ABC):
 
     def columns(self, noise: Calibrated, confidence: float, ends: tuple[str, str]) -> dict[str, NDArray[Any]]:
         """A row for each group and figure; `ends` names the ends of the intervals."""
-        blocks = list(self._selected(noise, confidence))
+        blocks = list(self.blocks(noise, confidence))
         groups, count, near = len(self.noisy), len(blocks), self._near(noise)
         numbers = {
             "column": np.array([block.column for block in blocks] * groups, dtype=object),
@@ -82,7 +82,7 @@ class Grouped(ABC):
         self, noise: Calibrated, statistic: str, column: str | None, confidence: float, groups: Mapping[str, Any]
     ) -> Comparison:
         """The difference and the ratio of one figure of two groups."""
-        blocks = list(self._selected(noise, confidence))
+        blocks = list(self.blocks(noise, confidence))
         names = list(dict.fromkeys(block.column for block in blocks))
         if column is None and len(names) > 1:
             raise DeclarationError(f"Say which column is meant, one of {', '.join(names)}.")
@@ -92,14 +92,6 @@ class Grouped(ABC):
         if statistic not in found:
             raise DeclarationError(unknown("statistic", statistic, found))
         return compared(found[statistic], self._pair(groups))
-
-    def _selected(self, noise: Calibrated, confidence: float) -> Iterable[Block]:
-        """Figures whose intervals hold so often given that their groups were selected, if these have enough rows.
-
-        Of a group that is shown in half of all cases or more, an interval misses twice as often at most as it would of
-        a group that is always shown.
-        """
-        return self.blocks(noise, confidence if self.keys is None else (1 + confidence) / 2)
 
     def _near(self, noise: Calibrated) -> NDArray[np.bool_]:
         """Groups that may be shown only because their noise is high."""

@@ -5,13 +5,12 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.group_threshold import GroupThreshold
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
-from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.by_kind import ByKind, by_noise
 from reaedp.statistics.noise_variance import noise_variance
 
 Floats = NDArray[np.float64]
@@ -44,6 +43,8 @@ def variance(noise: Calibrated, weights: Floats) -> Floats:
 
 
 def _gaussian(noise: Calibrated, weights: Floats, confidence: float) -> Floats:
+    from scipy.special import ndtri
+
     lengths: Floats = np.linalg.norm(weights, axis=1)
     return -float(ndtri((1 - confidence) / 2)) * noise.scale * lengths
 
@@ -76,6 +77,8 @@ def _many(weights: Floats, confidence: float) -> Floats:
 
     Newton's steps from the normal law, to which a sum of many is near, and not far beyond that of a single one.
     """
+    from scipy.special import ndtri
+
     deviations = np.sqrt(2 * (weights**2).sum(axis=1))
     normal, single = -float(ndtri((1 - confidence) / 2)), -math.log(1 - confidence) / math.sqrt(2)
     found = np.zeros(len(weights))
@@ -109,10 +112,8 @@ def _any(noise: Calibrated, weights: Floats, confidence: float) -> Floats:
     return found
 
 
-_REACHES = ByKind[Callable[[Calibrated, Floats, float], Floats]](
+_REACHES: ByKind[Callable[[Calibrated, Floats, float], Floats]] = by_noise(
     "how far weighted sums of its noise go",
     {Laplace: _laplace, GroupThreshold: _laplace, Gaussian: _gaussian},
     otherwise=_any,
-    plain=("Threshold", "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
-    over="mechanisms",
 )
