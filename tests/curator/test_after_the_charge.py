@@ -39,7 +39,9 @@ from reaedp import (
 )
 from reaedp.contract.column import Column
 from reaedp.curator.records import Records
-from reaedp.engines.embedded import EmbeddedSource, described
+from reaedp.engines.embedded import EmbeddedSource, described, failure
+from reaedp.engines.source import Unreadable
+from reaedp.engines.stream import BEYOND_THE_END
 from reaedp.errors import DeclarationError, ReaedpError
 from tests_support import folder_facts, ledger_in
 
@@ -170,6 +172,26 @@ def test_a_name_in_parquet_that_is_not_utf_8_is_refused_before_the_charge(tmp_pa
     (tmp_path / "x.parquet").write_bytes(content.replace(b"name", b"\xff\xfe\xfd\xfc"))
     with pytest.raises(DeclarationError, match="cannot be read as Parquet"):
         facts(tmp_path / "damaged", tmp_path / "x.parquet", COLUMNS["integer"])
+
+
+def test_a_page_that_is_longer_than_its_file_is_a_damaged_file_and_not_a_failing_disk(tmp_path: Path) -> None:
+    """After the charge the former counts as nothing, and only the latter is said; found by generated files."""
+    pq.write_table(pa.table({"x": [1, 2]}), tmp_path / "x.parquet", compression="none", use_dictionary=False)
+    content, column = (tmp_path / "x.parquet").read_bytes(), COLUMNS["integer"]
+    expected = facts(tmp_path / "e", pa.table({"x": [1]}), column)
+    sizes = [place for place in range(4, 40) if content[place] == 0x15]  # fields of the page's header: an integer each
+    beyond = 0
+    for place in sizes:
+        longer = content[: place + 1] + b"\xfe\x7f" + content[place + 3 :]
+        (tmp_path / "x.parquet").write_bytes(longer)
+        with suppress(duckdb.IOException, duckdb.Error):
+            duckdb.sql(f"SELECT x FROM '{tmp_path}/x.parquet'").fetchall()
+            continue
+        beyond += 1
+        assert expected == facts(tmp_path / f"x{place}", tmp_path / "x.parquet", column)
+    assert beyond
+    assert isinstance(failure(duckdb.IOException(f"{BEYOND_THE_END} from file 'x'")), Unreadable)
+    assert isinstance(failure(duckdb.IOException("IO Error: No space left on device")), ReaedpError)
 
 
 def failing_reader() -> pa.RecordBatchReader:

@@ -20,7 +20,7 @@ from reaedp.engines import canonical
 from reaedp.engines.kept_rows import grouped, kept
 from reaedp.engines.notation import emptied, notations, plain
 from reaedp.engines.source import Hidden, Unreadable, counted
-from reaedp.engines.stream import named_batches
+from reaedp.engines.stream import BEYOND_THE_END, named_batches
 from reaedp.errors import DeclarationError, ReaedpError, unknown
 
 #: What fails by the machine and not by what the data holds.
@@ -199,7 +199,7 @@ def failure(error: Exception) -> BaseException:
     """What is raised instead of an engine's own error."""
     if isinstance(error, duckdb.InterruptException):
         return KeyboardInterrupt()
-    if isinstance(error, OUTSIDE):
+    if isinstance(error, OUTSIDE) and not str(error).startswith(BEYOND_THE_END):
         return ReaedpError(
             f"The engine could not count ({type(error).__name__}). Check memory, disk space and the files."
         )

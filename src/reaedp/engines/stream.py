@@ -18,6 +18,9 @@ from reaedp.errors import ReaedpError
 #: Integers of 8 to 64 bits and doubles, and lists whose bounds are 32-bit numbers.
 _UNDERSTOOD = {"c", "s", "i", "l", "g", "+l"}
 
+#: A page of Parquet says that it is longer than its file: it is damaged, and no disk is to blame.
+BEYOND_THE_END = "IO Error: Could not read enough bytes"
+
 
 def batches(relation: duckdb.DuckDBPyRelation) -> Iterator[list[CArray]]:
     """The columns of some rows, then of some more; arrays made from them are good until the next batch is asked for."""
@@ -82,4 +85,5 @@ def _failure(error: RuntimeError) -> duckdb.Error:
         "IO Error": duckdb.IOException,
         "INTERRUPT": duckdb.InterruptException,
     }
-    return next((kind() for start, kind in kinds.items() if words.startswith(start)), duckdb.Error())
+    damaged = words.startswith(BEYOND_THE_END)
+    return next((kind() for start, kind in kinds.items() if words.startswith(start) and not damaged), duckdb.Error())
