@@ -40,7 +40,7 @@ class ReleasedRates(Grouped):
             told = [one.population_rate() for one in each]
             yield Block(self.called, self._standardised("population standardised rate", told))
 
-    def _figures(self, noisy: np.ndarray, noise: Calibrated, confidence: float, copies: int = 1) -> RateFigures:  # type: ignore[type-arg]
+    def _figures(self, noisy: np.ndarray, noise: Calibrated, confidence: float, copies: int = 1) -> RateFigures:
         return RateFigures(self.parts, noisy, noise, self.rows_of_a_unit, confidence, copies)
 
     def _standardised(self, name: str, strata: list[Figure]) -> Figure:

@@ -1,16 +1,15 @@
 """Groups that are not known beforehand: partition selection, and then the figures, in one charge."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from reaedp.answer import GroupedParts, Shape
+from reaedp.answer import Shape
 from reaedp.contract import Contract
 from reaedp.errors import Mistakes
 from reaedp.statistics.statistic import SharedOut, Sums
-from reaedp.statistics.summary.grouped import Grouped
 
 
 class Selected(ABC):
@@ -21,7 +20,7 @@ class Selected(ABC):
     by: tuple[str, ...]
     columns: Any
     #: Noisy parts of groups with the public facts that give them meaning.
-    told: Callable[..., Grouped]
+    told: Any
 
     @abstractmethod
     def blocks(self, contract: Contract) -> Sequence[SharedOut]:
@@ -49,11 +48,11 @@ class Selected(ABC):
             if (check := getattr(block, "check", None)) is not None:
                 check()
 
-    def answer(self, records: Sums) -> GroupedParts:
+    def answer(self, records: Sums) -> Any:
         """Exact parts of the groups that occur; private."""
         return records.group_parts(self.blocks(records.contract), self.by)
 
-    def value(self, contract: Contract, noisy: GroupedParts) -> Grouped:
+    def value(self, contract: Contract, noisy: Any) -> Any:
         """The groups that passed the threshold, in the order of their cells."""
         order = np.lexsort(noisy.keys.T[::-1])
         return self.told(contract, noisy=noisy.parts[order], keys=noisy.keys[order].astype(np.int32))
