@@ -125,7 +125,7 @@ class Case:
 
     def request(self, unit: str) -> tuple[Request, Contract]:
         """As a plan would make it."""
-        named = (self.keys.get(key, ()) for key in ("columns", "given", "of", "on", "by"))
+        named = (self.keys.get(key, ()) for key in ("columns", "given", "of", "on", "by", "per"))
         names = {name for found in named for name in column_names(found)}
         columns = [column for column in (*COLUMNS, *SUMMED, MIDDLE, NUMBERS, WIDE, *VALUES) if column.name in names]
         terms = contract(UNITS[unit], *columns, picture=PICTURE if self.kind == "image" else None)
@@ -192,6 +192,14 @@ CASES: dict[str, Case] = {
     ),
     "summary, Laplace": Case("summary", {"of": ("u", "v"), "by": ("a",), "mechanism": "laplace", **PURE}),
     "summary, Gaussian": Case("summary", {**SPREAD, "mechanism": "gaussian", **NORMAL}),
+    "summary, selected groups": Case(
+        "summary", {"of": ("v",), "by": ("a",), "mechanism": "threshold", **APPROXIMATE}, note=CHOSEN
+    ),
+    "rate": Case("rate", {"of": "a", "levels": ("yes",), "by": ("b",), "mechanism": "laplace", **PURE}),
+    "rate of two columns": Case("rate", {"of": "v", "per": "n", "mechanism": "gaussian", **NORMAL}),
+    "rate, selected groups": Case(
+        "rate", {"of": "a", "levels": ("yes",), "by": ("b",), "mechanism": "threshold", **APPROXIMATE}, note=CHOSEN
+    ),
     "quantiles, best way": Case("quantiles", {"of": RANKED, "at": "deciles", **PURE}),
     "quantiles, exponential": Case(
         "quantiles", {"of": RANKED, "at": "median", "mechanism": "exponential", **PURE}, note=PLACED

@@ -50,7 +50,7 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 #: is printed there; and names of tables, files and ledgers that nobody else has, which hide nothing.
 RANDOM = {
     "mechanisms/noise.py": {"numpy.random.default_rng", "opendp", "os.urandom"},
-    "audits/neighbour_files.py": {"numpy.random.default_rng"},
+    "audits/cell_texts.py": {"numpy.random.default_rng"},
     "synthesis/ruled.py": {"numpy.random.default_rng"},
     "synthesis/sampling.py": {"numpy.random.default_rng"},
     "inference/ask.py": {"numpy.random.default_rng"},

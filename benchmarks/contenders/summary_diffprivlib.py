@@ -1,4 +1,4 @@
-"""diffprivlib: its mean and its sum of each group; the mean takes the number of rows for public."""
+"""diffprivlib: its mean and its sum of each group, each for half of ε; the mean takes the number of rows for public."""
 
 import json
 import math
@@ -13,8 +13,8 @@ parts = [values[group::groups] for group in range(groups)]
 errors = []
 for _ in range(runs):
     for part in parts:
-        mean = tools.mean(part, epsilon=epsilon, bounds=(lower, upper))
-        total = tools.sum(part, epsilon=epsilon, bounds=(lower, upper))
+        mean = tools.mean(part, epsilon=epsilon / 2, bounds=(lower, upper))
+        total = tools.sum(part, epsilon=epsilon / 2, bounds=(lower, upper))
         errors.append([(mean - part.mean()) ** 2, (total - part.sum()) ** 2])
 mean, total = np.mean(errors, axis=0)
 print(json.dumps({"mean": math.sqrt(mean), "sum": math.sqrt(total)}))

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from reaedp.ledger.ledger import Ledger as Ledger
     from reaedp.mechanisms.exponential import Exponential as Exponential
     from reaedp.mechanisms.gaussian import Gaussian as Gaussian
+    from reaedp.mechanisms.group_threshold import GroupThreshold as GroupThreshold
     from reaedp.mechanisms.laplace import Laplace as Laplace
     from reaedp.mechanisms.mechanism import Mechanism as Mechanism
     from reaedp.mechanisms.threshold import Threshold as Threshold
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from reaedp.plan.kinds.moments import PlannedCorrelation as PlannedCorrelation
     from reaedp.plan.kinds.moments import PlannedRegression as PlannedRegression
     from reaedp.plan.kinds.quantiles import PlannedQuantiles as PlannedQuantiles
+    from reaedp.plan.kinds.rate import PlannedRate as PlannedRate
     from reaedp.plan.kinds.statistic import PlannedStatistic as PlannedStatistic
     from reaedp.plan.kinds.summary import PlannedSummary as PlannedSummary
     from reaedp.plan.kinds.synthetic import PlannedSynthetic as PlannedSynthetic
@@ -96,7 +98,10 @@ if TYPE_CHECKING:
     from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles as ChosenQuantiles
     from reaedp.statistics.quantiles.prediction import best_quantiles as best_quantiles
     from reaedp.statistics.quantiles.quantiles import Quantiles as Quantiles
+    from reaedp.statistics.rates.keyed_rates import KeyedRates as KeyedRates
+    from reaedp.statistics.rates.rates import Rates as Rates
     from reaedp.statistics.statistic import Statistic as Statistic
+    from reaedp.statistics.summary.keyed_summary import KeyedSummary as KeyedSummary
     from reaedp.statistics.summary.summary import Summary as Summary
     from reaedp.synthesis.amortised import Amortised as Amortised
     from reaedp.synthesis.deniability import Deniable as Deniable
@@ -161,6 +166,7 @@ _HOMES = {
     "reaedp.mechanisms.gaussian": ("Gaussian",),
     "reaedp.mechanisms.laplace": ("Laplace",),
     "reaedp.mechanisms.mechanism": ("Mechanism",),
+    "reaedp.mechanisms.group_threshold": ("GroupThreshold",),
     "reaedp.mechanisms.threshold": ("Threshold",),
     "reaedp.mechanisms.two_stage": ("TwoStage",),
     "reaedp.plan.plan": ("Plan",),
@@ -177,6 +183,7 @@ _HOMES = {
         "PlannedCorrelation",
         "PlannedRegression",
     ),
+    "reaedp.plan.kinds.rate": ("PlannedRate",),
     "reaedp.plan.kinds.summary": ("PlannedSummary",),
     "reaedp.plan.kinds.quantiles": ("PlannedQuantiles",),
     "reaedp.plan.kinds.synthetic": ("PlannedSynthetic",),
@@ -209,6 +216,9 @@ _HOMES = {
     "reaedp.statistics.quantiles.prediction": ("best_quantiles",),
     "reaedp.statistics.quantiles.quantiles": ("Quantiles",),
     "reaedp.statistics.statistic": ("Statistic",),
+    "reaedp.statistics.rates.keyed_rates": ("KeyedRates",),
+    "reaedp.statistics.rates.rates": ("Rates",),
+    "reaedp.statistics.summary.keyed_summary": ("KeyedSummary",),
     "reaedp.statistics.summary.summary": ("Summary",),
     "reaedp.statistics.entropy.noisy_entropy": ("entropy_from_counts",),
     "reaedp.statistics.images.pixels": ("Pixels",),

@@ -27,6 +27,13 @@ class KeyedParts:
     parts: Iterator[Keyed]
 
 
+class GroupedParts(NamedTuple):
+    """Parts of the groups that occur, a row each; which groups those are is private until they pass a threshold."""
+
+    keys: NDArray[np.int32]
+    parts: Integers
+
+
 class Routed(NamedTuple):
     """A look at some counts, a number computed from them, and the counts; after noise one of the last two is left."""
 
@@ -53,8 +60,8 @@ class Chosen(NamedTuple):
     places: Integers
 
 
-#: A vector of public length; counts of keys that the data chose; a number and counts, of which one will be released;
-#: ordered cells, of which some are chosen; the records themselves, for a mechanism that asks several questions, each
-#: with noise of its own.
-Shape = Literal["vector", "keyed", "routed", "ordered", "records"]
+#: A vector of public length; counts of keys that the data chose; several numbers of such keys; a number and counts, of
+#: which one will be released; ordered cells, of which some are chosen; the records themselves, for a mechanism that
+#: asks several questions, each with noise of its own.
+Shape = Literal["vector", "keyed", "grouped", "routed", "ordered", "records"]
 Answer = TypeVar("Answer", Integers, Keyed)

@@ -44,6 +44,15 @@ def labels(axes: Iterable[Column], codes: NDArray[Any], taken: Iterable[str]) ->
     return found
 
 
+def numbered(axes: Iterable[Column], names: Iterable[NDArray[Any]]) -> NDArray[np.int32]:
+    """Cells by their names, a row for each place of the columns and an entry for each axis; unknown ones are errors."""
+    found = []
+    for axis, cells in zip(axes, names, strict=True):
+        places = {cell: place for place, cell in enumerate(axis.cells)}
+        found.append([places[cell] for cell in cells])
+    return np.array(found, dtype=np.int32).reshape(len(found), -1).T
+
+
 def free(name: str, taken: Container[str]) -> str:
     """The name, with as many marks as it takes to be another one than those that are taken."""
     while name in taken:

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from reaedp import Boolean, Category, Date, Integer, Number, Summary, Unit
+from reaedp import Boolean, Category, Date, Integer, KeyedSummary, Number, Rates, Summary, Unit
+from reaedp.answer import GroupedParts
 from reaedp.curator.records import Records
 from troubles import contract
 
@@ -20,26 +21,53 @@ COLUMNS = (
 )
 SUMMED = tuple(column.name for column in COLUMNS[:-1])
 UNITS = [Unit("add-remove"), Unit("replace", person="person", max_rows=2)]
-WAYS = [Summary(SUMMED, "mood"), Summary(SUMMED, (), ("variance",), clipped=True)]
+WAYS = {
+    "by groups": Summary(SUMMED, "mood"),
+    "squares": Summary(SUMMED, (), ("variance",), clipped=True),
+    "levels": Rates("mood", "truth", levels=("a", "7")),
+    "limits": Rates("double", "mood", at_least=0.5, below=1e6),
+    "days": Rates("day", at_least=date(1999, 12, 31)),
+    "two columns": Rates("words", "mood", per="single"),
+    "groups that are selected": KeyedSummary("large", ("mood", "day")),
+}
 
 
-def sums(data: Any, unit: Unit, statistic: Summary) -> list[int]:
-    return statistic.answer(Records(contract(*COLUMNS, unit=unit), data)).tolist()
+def sums(data: Any, unit: Unit, statistic: Any) -> list[Any]:
+    found = statistic.answer(Records(contract(*COLUMNS, unit=unit), data))
+    if isinstance(found, GroupedParts):
+        return sorted(zip(found.keys.tolist(), found.parts.tolist(), strict=True))
+    return found.tolist()
 
 
 def everywhere(test: Any) -> Any:
     units = pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.noun)
-    return pytest.mark.parametrize("statistic", WAYS, ids=["by groups", "squares"])(units(test))
+    return pytest.mark.parametrize("statistic", list(WAYS.values()), ids=list(WAYS))(units(test))
 
 
 @everywhere
-def test_a_database_adds_up_the_same(unit: Unit, statistic: Summary, server: str, embedded: Any) -> None:
+def test_a_database_adds_up_the_same(unit: Unit, statistic: Any, server: str, embedded: Any) -> None:
     assert sums(embedded, unit, statistic) == sums(f"{server}?table=troubles", unit, statistic)
 
 
 @everywhere
-def test_spark_adds_up_the_same(unit: Unit, statistic: Summary, spark_frame: Any, embedded: Any) -> None:
+def test_spark_adds_up_the_same(unit: Unit, statistic: Any, spark_frame: Any, embedded: Any) -> None:
     assert sums(embedded, unit, statistic) == sums(spark_frame, unit, statistic)
+
+
+def middles(data: Any) -> list[int]:
+    """A median a person, by groups."""
+    terms = contract(*COLUMNS, unit=Unit("replace", person="person", max_rows=3))
+    return Records(terms, data).middle_counts(("mood", "double")).values.ravel().tolist()
+
+
+def test_a_database_finds_the_same_medians_of_people(server: str, embedded: Any) -> None:
+    found = middles(embedded)
+    assert sum(found) > 0
+    assert found == middles(f"{server}?table=troubles")
+
+
+def test_spark_finds_the_same_medians_of_people(spark_frame: Any, embedded: Any) -> None:
+    assert middles(embedded) == middles(spark_frame)
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.noun)

@@ -207,6 +207,7 @@ DRAWING: dict[str, str] = {
     "mechanisms/laplace.py": "tests/laws/test_stated_scales.py",
     "mechanisms/gaussian.py": "tests/laws/test_stated_scales.py",
     "mechanisms/threshold.py": "tests/laws/test_stated_scales.py",
+    "mechanisms/group_threshold.py": "tests/mechanisms/test_group_threshold.py",
     "mechanisms/selection.py": "tests/laws/test_stated_scales.py",
     "mechanisms/exponential.py": "tests/mechanisms/test_exponential.py",
     "mechanisms/noise.py": "tests/mechanisms/test_noise.py",

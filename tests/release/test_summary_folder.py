@@ -1,6 +1,7 @@
-"""A summary from its plan to its folder, and back: forecast, files, verification, report and evaluation."""
+"""A summary and rates from their plan to its folder, and back: forecast, files, verification, report and evaluation."""
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,19 @@ from tests_support import planned, releases
 PLAN = releases(
     'contract = "contract.toml"\n\n',
     planned("ages", "summary", of=["age"], by=["sex"], statistics=["mean", "sd"], mechanism="laplace", epsilon=0.25),
+    planned("old", "rate", of="age", at_least=65, by=["sex"], mechanism="laplace", epsilon=0.2),
+    planned(
+        "women",
+        "rate",
+        of="sex",
+        levels=["f"],
+        standard="age",
+        weights=[1] * 10,
+        mechanism="gaussian",
+        epsilon=0.2,
+        delta=1e-8,
+    ),
+    planned("frequent", "summary", of=["age"], by=["sex"], mechanism="threshold", epsilon=0.1, delta=1e-8),
     planned("both", "histogram", columns=["age", "sex"], mechanism="laplace", epsilon=0.25),
 )
 
@@ -27,31 +41,50 @@ def plan(clinic: Path) -> Plan:
 
 
 def test_a_plan_says_how_far_means_will_be_off_and_what_is_free(plan: Plan) -> None:
-    request, _ = plan.requests()
-    words = Forecast.of(request, plan.contract).words
-    assert "means are within: age ±" in words
-    assert any("ages: The release both of this plan" in line for line in advice(plan.requests(), plan.contract))
+    ages, old, _, frequent, _ = plan.requests()
+    assert "means are within: age ±" in Forecast.of(ages, plan.contract).words
+    assert "the rate is within ±" in Forecast.of(old, plan.contract).words
+    assert "rows will not appear" in Forecast.of(frequent, plan.contract).words
+    lines = list(advice(plan.requests(), plan.contract))
+    for name in ("ages", "old"):
+        assert any(line.startswith(f"{name}: The release both of this plan") for line in lines)
 
 
 def test_a_folder_is_verified_read_again_drawn_and_compared_with_the_truth(plan: Plan, clinic: Path) -> None:
     out = clinic / "out"
     made = publish(plan, clinic / "data.csv", out, page=False, noise=SeededNoise(np.random.default_rng(4)))
-    assert any(line.startswith("ages:") and "agree with the contract" in line for line in verify(out))
+    for name in ("ages", "old", "women", "frequent"):
+        assert any(line.startswith(f"{name}:") and "agree with the contract" in line for line in verify(out))
     found = read(out)["ages"]
     assert found == next(release for release in made if release.name == "ages")
     assert found.compare("mean", sex=("f", "m")).difference.known
-    assert "The mean of age in each group" in public_report(out)
+    assert {"f", "m"} == set(read(out)["frequent"].frame()["sex"])
+    assert ["f"] == read(out)["frequent"].top(1, "mean")["sex"].tolist()
+    assert read(out)["old"].compare("rate", sex=("f", "m")).difference.known
+    page = public_report(out)
+    for words in (
+        "The mean of age in each group",
+        "The rate of 65 ≤ age in each group",
+        "The standardised rate of sex",
+    ):
+        assert words in page
+    assert "a standardised rate is that of rows" in (out / "README.txt").read_text(encoding="utf-8")
     lines = {line.measure: line.value for line in evaluate(out, clinic / "data.csv", rng=np.random.default_rng(1))}
     assert lines["share of intervals that hold the truth"] > 0.5
     assert lines["mean error of mean of age"] < 5
-    _edit(out)
-    with pytest.raises(ReaedpError):
-        verify(out)
+    assert lines["mean error of rate of 65 ≤ age"] < 0.05
+    assert 1.0 == lines["share of rows in released groups"]
+    for name in ("ages", "frequent"):
+        copy = clinic / f"edited-{name}"
+        shutil.copytree(out, copy)
+        _edit(copy, name)
+        with pytest.raises(ReaedpError):
+            verify(copy)
 
 
-def _edit(folder: Path) -> None:
+def _edit(folder: Path, name: str) -> None:
     """A noisy number is changed, and nothing that follows from it."""
     record = json.loads((folder / "release.json").read_text(encoding="utf-8"))
-    parts = next(one for one in record["releases"] if one["name"] == "ages")["details"]["noisy_parts"]
+    parts = next(one for one in record["releases"] if one["name"] == name)["details"]["noisy_parts"]
     parts[0] += 10**7
     (folder / "release.json").write_text(json.dumps(record, indent=1, ensure_ascii=False), encoding="utf-8")

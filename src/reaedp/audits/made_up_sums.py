@@ -1,18 +1,19 @@
 """Made-up curves as sums of lattice points, and made-up pictures as values: worst cases need no more of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from reaedp.answer import Integers
+from reaedp.audits.made_up_groups import MadeUpGroups, ends
 from reaedp.contract import Contract, Curve, Picture
 from reaedp.curves.lattice import RADIUS
 from reaedp.curves.mean_curve import MeanCurve, share_of_a_person
 from reaedp.statistics.moments.space import MomentSpace
-from reaedp.statistics.statistic import Answers, Multipliable, Pixelled, Summable, Sums
-from reaedp.statistics.summary.parts import Parts
+from reaedp.statistics.rates.rates import Rates
+from reaedp.statistics.statistic import Answers, Multipliable, Pixelled, Summable
 from reaedp.statistics.summary.summary import Summary
 
 
@@ -60,34 +61,30 @@ class MadeUpSums:
         """Sums of coordinates."""
         return self.sums
 
-    def part_sums(self, parts: Sequence[Parts], by: tuple[str, ...]) -> Integers:  # noqa: ARG002
-        """The parts, a row for each group."""
-        return self.sums
-
     def pixels(self) -> Integers:
         """The values in reading order."""
         return self.sums
 
-    def answer(self, statistic: Answers[Multipliable] | Answers[Sums] | Answers[Pixelled]) -> Any:
+    def answer(self, statistic: Answers[Multipliable] | Answers[Pixelled]) -> Any:
         """The exact answer of a statistic that asks for no more."""
         return statistic.answer(self)
 
 
-def parts_apart(statistic: Summary, contract: Contract, others: int) -> tuple[str, MadeUpSums, MadeUpSums]:
+def parts_apart(statistic: Summary | Rates, contract: Contract, others: int) -> tuple[str, MadeUpGroups, MadeUpGroups]:
     """A unit's rows at the upper ends of all ranges in the first group; before, at the lower ends in the last one."""
-    parts, rows, groups = statistic.parts(contract), contract.unit.rows, statistic.groups(contract)
+    blocks = (statistic.shared(contract),) if isinstance(statistic, Rates) else statistic.parts(contract)
+    axes = contract.select(statistic.grouping if isinstance(statistic, Rates) else statistic.by)
+    rows, (lower, upper) = contract.unit.rows, ends(blocks)
+    keys = np.array([[0] * len(axes), [axis.size - 1 for axis in axes]], dtype=np.int32)
 
-    def placed(group: int, end: str, count: int) -> Integers:
-        sums = np.zeros((groups, sum(len(one.names) for one in parts)), dtype=np.int64)
-        ends = np.concatenate([one.weights(**{end: float(one.steps)}) for one in parts])
-        sums[group] = ends.astype(np.int64) * count
-        return sums
+    def made(first: Integers, last: Integers) -> MadeUpGroups:
+        return MadeUpGroups(contract, keys, np.array([first, last])) if axes else MadeUpGroups(
+            contract, keys[:1], np.array([first + last]))  # fmt: skip
 
-    crowd = placed(0, "upper", others) + placed(0, "lower", others)
+    crowd, nothing = others * (lower + upper), np.zeros_like(lower)
     replaced = contract.unit.change == "replace"
-    before = crowd + placed(-1, "lower", rows) if replaced else crowd
     label = "all its values at one end, and then at the other" if replaced else "all its values at one end"
-    return label, MadeUpSums(contract, before), MadeUpSums(contract, crowd + placed(0, "upper", rows))
+    return label, made(crowd, rows * lower if replaced else nothing), made(crowd + rows * upper, nothing)
 
 
 def farthest_curves(statistic: MeanCurve, contract: Contract, others: int) -> tuple[str, MadeUpCurves, MadeUpCurves]:

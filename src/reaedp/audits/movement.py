@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from reaedp.answer import Integers, Keyed, Routed, Shape
+from reaedp.answer import GroupedParts, Integers, Keyed, Routed, Shape
 from reaedp.audits.constant_noise import Drawn, Kind
+from reaedp.audits.grouped_channel import aligned_parts
 from reaedp.audits.keyed_channel import aligned
 from reaedp.audits.rehearsal import Outcome
 from reaedp.privacy.unit import Sensitivity
@@ -90,10 +91,16 @@ def _keyed(first: Keyed, second: Keyed) -> Integers:
     return after - before
 
 
+def _grouped(first: GroupedParts, second: GroupedParts) -> Integers:
+    before, after = aligned_parts(first, second)
+    return (after - before).ravel()
+
+
 #: How far apart two answers of the same shape are, number by number.
 _MOVEMENTS: dict[Shape, Callable[[Any, Any], Integers]] = {
     "vector": lambda first, second: second - first,
     "keyed": _keyed,
+    "grouped": _grouped,
     "routed": _routed,
     "ordered": lambda first, second: (second.counts - first.counts).ravel(),
 }
@@ -101,6 +108,7 @@ _MOVEMENTS: dict[Shape, Callable[[Any, Any], Integers]] = {
 _PARTS: dict[Shape, Callable[[Any], Integers]] = {
     "vector": lambda answer: answer,
     "keyed": lambda answer: answer.counts,
+    "grouped": lambda answer: answer.parts,
     "routed": lambda answer: answer.look,
     "ordered": lambda answer: answer.counts.sum(axis=1),
 }

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from reaedp.audits.cell_texts import Codes, texts
 from reaedp.audits.clones import clearest
 from reaedp.audits.made_up import MadeUp
 from reaedp.audits.made_up_sums import farthest_rows, least_hidden
+from reaedp.audits.neighbour_ends import Ends, crowd_and_canary
 from reaedp.audits.stored import Row, write_csv
 from reaedp.audits.worst_case import SOME_ROWS, Neighbours, worst_cases
 from reaedp.contract import Column, Contract, Date, Number
@@ -25,6 +26,7 @@ from reaedp.contract.day import EPOCH
 from reaedp.curves.mean_curve import MeanCurve, share_of_a_person
 from reaedp.curves.space import CurveSpace
 from reaedp.curves.synthetic_curves import SyntheticCurves
+from reaedp.mechanisms.group_threshold import GroupThreshold
 from reaedp.mechanisms.threshold import Threshold
 from reaedp.plan.request import Request
 from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, QUANTILES, ByKind
@@ -33,10 +35,11 @@ from reaedp.statistics.levels import Levels
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.grid import Grid
 from reaedp.statistics.moments.regression import Regression
-from reaedp.statistics.summary.parts import bounds
+from reaedp.statistics.rates.keyed_rates import KeyedRates
+from reaedp.statistics.rates.rates import Rates
+from reaedp.statistics.summary.keyed_summary import KeyedSummary
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
-from reaedp.synthesis.decode import decode
 from reaedp.synthesis.deniability import Deniable
 from reaedp.synthesis.synthetic import Synthetic
 
@@ -46,17 +49,6 @@ MOST_UNITS, MOST_SHARED = 500, 2_000
 SHARED = 20
 #: Columns whose cells are all filled; of more columns only the corners are.
 FILLED_COLUMNS = 2
-#: What stands in a file for a value that has no regular cell.
-TROUBLES = {
-    "null": "",
-    "nan": "NaN",
-    "infinite": "-inf",
-    "unparsable": "1,2;3",
-    "unseen": "a level that nobody declared",
-    "outside": "-1e308",
-}
-DATES = {"unparsable": "2020-13-45", "outside": "9999-12-31"}
-Codes = NDArray[np.int32]
 
 
 class Canary(NamedTuple):
@@ -131,22 +123,6 @@ def _written(writer: _Writer, case: Neighbours, stem: Path) -> NeighbourFiles:
         for place, rows in zip(("first", "second"), own, strict=True)
     ]
     return NeighbourFiles(case.label, paths[0], paths[1])
-
-
-def texts(axes: tuple[Column, ...], codes: Codes) -> list[list[str]]:
-    """For each column a text for each row that falls into these cells."""
-    values = decode(axes, codes, np.random.default_rng(0))
-    return [
-        [_text(axis, int(code), value) for code, value in zip(column, np.ma.getdata(values[axis.name]), strict=True)]
-        for axis, column in zip(axes, codes.T, strict=True)
-    ]
-
-
-def _text(axis: Column, code: int, value: Any) -> str:
-    if code < axis.regular:
-        return str(value).lower() if isinstance(value, np.bool_) else str(value)
-    known = TROUBLES | DATES if axis.kind == "date" else TROUBLES
-    return known[axis.own_cells[code - axis.regular]]
 
 
 def _levels(request: Request, contract: Contract, folder: Path) -> Iterator[NeighbourFiles]:
@@ -331,32 +307,17 @@ def _clones(mechanism: Deniable, request: Request, contract: Contract) -> Codes:
     return np.stack(np.unravel_index(places, sizes), axis=1).astype(np.int32)
 
 
-def _summary(request: Request, contract: Contract, folder: Path) -> Iterator[NeighbourFiles]:
+def _sums(request: Request, contract: Contract, folder: Path) -> Iterator[NeighbourFiles]:
     """One unit's rows at the upper ends of all ranges in the first group; before, at the lower ends in the last one."""
     statistic: Any = request.statistic
-    unit, axes = contract.unit, contract.select(statistic.columns)
-    ends = {end: [_end(axis, end, summed=axis.name in statistic.of) for axis in axes] for end in ("lower", "upper")}
-    header = (*((unit.person,) if unit.person else ()), *(axis.name for axis in axes))
-    crowd = [(f"p{number}", *ends["lower" if number % 2 else "upper"]) for number in range(2 * SOME_ROWS)]
-    bound = unit.rows * (2 if unit.person else 1)
-    before = [("canary", *ends["lower"])] * bound if unit.change == "replace" else []
+    others = SOME_ROWS
+    if isinstance(request.mechanism, GroupThreshold):  # everyone else's groups always appear
+        others += 2 * math.ceil(request.mechanism.shown_rows(statistic.sensitivity(contract)))
+    header, crowd, before, after = crowd_and_canary(Ends(statistic, contract), contract, others)
     paths = [
-        write_csv(folder / f"{place}.csv", header, (row[-len(header) :] for row in crowd + own))
-        for place, own in (("first", before), ("second", [("canary", *ends["upper"])] * bound))
+        write_csv(folder / f"{place}.csv", header, crowd + own) for place, own in (("first", before), ("second", after))
     ]
-    yield NeighbourFiles(f"one {unit.noun} has all its values at one end", paths[0], paths[1])
-
-
-def _end(axis: Column, end: str, *, summed: bool) -> str:
-    """The text of a value at one end of the range; of a column of groups, in its first or last regular cell."""
-    if not summed:
-        place = 0 if end == "upper" else axis.regular - 1
-        return texts((axis,), np.array([[place]], dtype=np.int32))[0][0]
-    found = bounds(axis)
-    value = found.lower if end == "lower" else found.upper
-    if axis.kind == "date":
-        return str(np.datetime64(int(value), "D"))
-    return str(int(value)) if found.whole else repr(value)
+    yield NeighbourFiles(f"one {contract.unit.noun} has all its values at one end", paths[0], paths[1])
 
 
 def _of_others(request: Request, contract: Contract, folder: Path) -> Iterator[NeighbourFiles]:
@@ -373,7 +334,10 @@ _FILES = ByKind[Callable[[Request, Contract, Path], Iterator[NeighbourFiles]]](
         Synthetic: _synthetic,
         Correlation: _moments,
         Regression: _moments,
-        Summary: _summary,
+        Summary: _sums,
+        Rates: _sums,
+        KeyedSummary: _sums,
+        KeyedRates: _sums,
     },
     otherwise=_of_others,
     plain=(*HISTOGRAMS, "KeyedMarginal", *ENTROPIES, *QUANTILES),

@@ -67,7 +67,7 @@ def _why_not(request: Request, contract: Contract) -> str:
     statistic = request.statistic
     if statistic.answers == "records":
         return f"before a release, whole releases of synthetic records are not replayed, only their steps; {_INSTEAD}"
-    if statistic.answers != "keyed" and statistic.cells(small(contract)) > MOST_CELLS:
+    if statistic.answers not in ("keyed", "grouped") and statistic.cells(small(contract)) > MOST_CELLS:
         return f"before a release, releases of more than {MOST_CELLS:,} cells are not replayed; {_INSTEAD}"
     return ""
 

@@ -93,6 +93,6 @@ _PARTS = ByKind[Parts | None](
         DeniableCurves: lambda m, s: [(m.plan(s).each,) * m.curves],
     },
     otherwise=None,
-    plain=NOISES,
+    plain=(*NOISES, "GroupThreshold"),
     over="mechanisms",
 )

@@ -87,7 +87,7 @@ def _rounds(requests: tuple[Request, ...], *, keys: bool) -> Iterator[tuple[int,
         request
         for request in requests
         if request.statistic.answers == "routed"
-        or (keys and (request.statistic.answers == "keyed" or isinstance(request.mechanism, Amortised)))
+        or (keys and (request.statistic.answers in ("keyed", "grouped") or isinstance(request.mechanism, Amortised)))
     )
     if above:
         yield HIGH, above

@@ -10,6 +10,7 @@ from reaedp.answer import Routed
 from reaedp.audits.canary_cells import CanaryCells, CanaryKeys
 from reaedp.audits.channel import ABSENT, Knowledge
 from reaedp.audits.estimators import Levels
+from reaedp.audits.grouped_channel import GroupedChannel, aligned_parts
 from reaedp.audits.keyed_channel import KeyedChannel, aligned
 from reaedp.audits.loss_law import Curve
 from reaedp.audits.neighbour_files import Canary, NeighbourFiles
@@ -36,6 +37,7 @@ from reaedp.statistics.marginal import Marginal
 from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.rates import Rates
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable
@@ -152,9 +154,18 @@ _INTEGERS = ByKind[Callable[[Any], Any]](
         Correlation: lambda value: value.noisy,
         Regression: lambda value: value.noisy,
         Summary: lambda value: value.noisy,
+        Rates: lambda value: value.noisy,
     },
     otherwise=np.asarray,
-    plain=("KeyedMarginal", "RoutedEntropy", "ChosenQuantiles", *RECORDS, "SyntheticCurves"),  # no vectors
+    plain=(
+        "KeyedMarginal",
+        "KeyedSummary",
+        "KeyedRates",
+        "RoutedEntropy",
+        "ChosenQuantiles",
+        *RECORDS,
+        "SyntheticCurves",
+    ),  # no vectors
 )
 
 
@@ -171,6 +182,21 @@ def _keyed(played: Played) -> Known:
         return np.array([shown.get(key, ABSENT) for key in kept])
 
     return KeyedChannel(played.noise, SecretNoise(), counts[0][moved], counts[1][moved]), read
+
+
+def _grouped(played: Played) -> Known:
+    """Groups in which the files differ."""
+    exact = [world.exact() for world in played.worlds]
+    parts = aligned_parts(*exact)
+    moved = np.flatnonzero((parts[0] != parts[1]).any(axis=1))
+    groups = sorted({group for one in exact for group in map(tuple, one.keys.tolist())})
+    kept, absent = [groups[place] for place in moved], np.full(parts[0].shape[1], ABSENT)
+
+    def read(release: Release) -> Any:
+        shown = dict(zip(map(tuple, release.value.keys.tolist()), release.value.noisy, strict=True))
+        return np.concatenate([shown.get(group, absent) for group in kept])
+
+    return GroupedChannel(played.noise, SecretNoise(), parts[0][moved], parts[1][moved]), read
 
 
 def _shown_keys(value: KeyCounts | dict[str, int]) -> dict[tuple[Any, ...], int]:
@@ -283,12 +309,13 @@ _RECORDS = ByKind[Callable[[Played, Canary, CanaryCells], Known]](
     "what is read off synthetic rows",
     {MarginalModel: _tables, Amortised: _keys, Deniable: _answers},
     otherwise=_features,
-    plain=(*NOISES, "DeniableCurves"),
+    plain=(*NOISES, "GroupThreshold", "DeniableCurves"),
     over="mechanisms",
 )
 _CHANNELS: dict[str, Callable[[Played], Known]] = {
     "vector": _vector,
     "keyed": _keyed,
+    "grouped": _grouped,
     "routed": _routed,
     "ordered": _ordered,
     "records": _records,

@@ -33,7 +33,7 @@ PLENTY, MOST_DELTA = 1e9, 0.9
 #: What records are asked for; whether their header has some columns is asked before every charge.
 _COUNTING = frozenset(
     {"counts", "key_counts", "key_parts", "group_counts", "level_counts", "curve_sums", "curve_points", "pixels"}
-    | {"part_sums", "middle_counts", "check", "check_curve"}
+    | {"part_sums", "group_parts", "middle_counts", "check", "check_curve"}
 )
 
 

@@ -12,6 +12,7 @@ from reaedp.audits.channel import Channel
 from reaedp.audits.claim import Claim
 from reaedp.audits.estimators import Estimate, Levels, Scores, by_guessing, by_midpoint, known_guess
 from reaedp.audits.finding import ROUNDING, Finding, Verdict
+from reaedp.audits.grouped_channel import GroupedChannel
 from reaedp.audits.keyed_channel import KeyedChannel, aligned
 from reaedp.audits.learned_scores import learned_scores
 from reaedp.audits.loss_law import Curve, LossLaw, gaussian_law
@@ -39,6 +40,7 @@ FINE = 10.0
 CHANNELS: dict[Shape, Callable[[Calibrated, Noise, Any, Any, int], Channel]] = {
     "vector": VectorChannel.of,
     "keyed": KeyedChannel.of,
+    "grouped": GroupedChannel.of,
     "routed": RoutedChannel.of,
     "ordered": OrderedChannel.of,
 }

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.audits.made_up import MadeUp, Placement, codes, placed
+from reaedp.audits.made_up_groups import groups_apart
 from reaedp.audits.made_up_sums import MadeUpSums, farthest_curves, farthest_rows, parts_apart, pixels_apart
 from reaedp.contract import Column, Contract
 from reaedp.curves.mean_curve import MeanCurve
@@ -28,7 +29,10 @@ from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.keyed_rates import KeyedRates
+from reaedp.statistics.rates.rates import Rates
 from reaedp.statistics.statistic import Statistic
+from reaedp.statistics.summary.keyed_summary import KeyedSummary
 from reaedp.statistics.summary.summary import Summary
 from reaedp.table import domain_size
 
@@ -279,10 +283,16 @@ def _pixels(statistic: Pixels, contract: Contract) -> Iterator[Neighbours]:  # n
     yield Neighbours("one pixel from end to end", *pixels_apart(contract))
 
 
-def _summary(statistic: Summary, contract: Contract) -> Iterator[Neighbours]:
+def _summary(statistic: Summary | Rates, contract: Contract) -> Iterator[Neighbours]:
     """All rows of the unit are at one end of every range, in one group, and were at the other end, in another."""
     label, first, second = parts_apart(statistic, contract, shared_rows(contract.unit))
     yield Neighbours(f"one {contract.unit.noun} has {label}", first, second)
+
+
+def _groups(statistic: KeyedSummary | KeyedRates, contract: Contract) -> Iterator[Neighbours]:
+    """Groups that everyone sees, a group of one's own, and as many groups of one's own as one has rows."""
+    for label, first, second in groups_apart(statistic, contract):
+        yield Neighbours(f"one {contract.unit.noun} has {label}", first, second)
 
 
 _CASES = ByKind[Callable[[Any, Contract], Iterator[Neighbours]] | None](
@@ -303,6 +313,9 @@ _CASES = ByKind[Callable[[Any, Contract], Iterator[Neighbours]] | None](
         Correlation: _moments,
         Regression: _moments,
         Summary: _summary,
+        Rates: _summary,
+        KeyedSummary: _groups,
+        KeyedRates: _groups,
     },
     otherwise=None,
     plain=("Synthetic", "SyntheticCurves"),  # audited part by part

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 #: Prices around the one in question that the table shows: halves and doubles.
 _AROUND = range(-4, 5)
 Declared = Annotated[Path | None, typer.Option(help="Take the privacy unit from this contract, and ask its ledger.")]
+Share = Annotated[float | None, typer.Option(help="Largest acceptable error of a share of --rows, between 0 and 1.")]
 Ranks = Annotated[
     float | None, typer.Option(help="Largest acceptable rank error of a median among --bins cells, in rows.")
 ]
@@ -25,6 +26,7 @@ def calibrate(
     error_count: Annotated[float | None, typer.Option(help="Largest acceptable error of any count, in rows.")] = None,
     error_mean: Annotated[float | None, typer.Option(help="Largest acceptable error of a mean, in its unit.")] = None,
     width: Annotated[float | None, typer.Option(help="For --error-mean: upper minus lower bound.")] = None,
+    error_rate: Share = None,
     error_ranks: Ranks = None,
     epsilon: Annotated[float | None, typer.Option(help="ε of the release. Leave out to solve for it.")] = None,
     rows: Annotated[int | None, typer.Option(help="Public lower bound on rows. Leave out to solve for it.")] = None,
@@ -51,7 +53,7 @@ def calibrate(
         change, max_rows = declared.unit.change, declared.unit.rows
     noise: dict[str, Any] = {"change": change, "max_rows": max_rows, "mechanism": mechanism, "delta": delta}
     facts: dict[str, Any] = {"epsilon": epsilon, "rows": rows, "bins": bins, "confidence": confidence}
-    errors = {"bits": error_bits, "count": error_count, "mean": error_mean, "ranks": error_ranks}
+    errors = {"bits": error_bits, "count": error_count, "mean": error_mean, "rate": error_rate, "ranks": error_ranks}
     asked = Calibration(kind=_kind(errors, route), **noise, **facts, width=width)
     error = next(given for given in errors.values() if given is not None)
     solved = asked.solve(error)
@@ -65,11 +67,11 @@ def _kind(errors: dict[str, float | None], route: str) -> Any:
 
     given = [name for name, error in errors.items() if error is not None]
     if len(given) != 1:
-        raise DeclarationError("Give one of --error-bits, --error-count, --error-mean and --error-ranks.")
+        raise DeclarationError("Give one of --error-bits, --error-count, --error-mean, --error-rate and --error-ranks.")
     kinds = {"direct": "entropy", "histogram": "histogram-entropy"}
     if route not in kinds:
         raise DeclarationError(unknown("route", route, kinds))
-    return {"count": "counts", "mean": "mean", "ranks": "median"}.get(given[0], kinds[route])
+    return {"count": "counts", "mean": "mean", "rate": "rate", "ranks": "median"}.get(given[0], kinds[route])
 
 
 def _answer(asked: "Calibration", solved: "Calibration", error: float) -> str:
@@ -82,6 +84,7 @@ def _answer(asked: "Calibration", solved: "Calibration", error: float) -> str:
     what = {
         "median": f"a median's rank within {error:g} rows",
         "counts": f"all counts within {error:g} rows",
+        "rate": f"the share of a group's rows within {error:g}",
         "mean": f"the mean of a group within {error:g}",
         "entropy": f"the entropy within {error:g} bits",
         "histogram-entropy": f"the entropy derived from the counts within {error:g} bits (predicted)",

@@ -13,10 +13,51 @@ from numpy.typing import NDArray
 
 from reaedp.answer import Integers
 from reaedp.contract import Column
+from reaedp.statistics.rates.flag import Flag
+from reaedp.statistics.rates.paired import Paired
+from reaedp.statistics.statistic import SharedOut
 from reaedp.statistics.summary.parts import Parts
 
 #: The key of all rows where there are no groups.
 WHOLE = "whole"
+
+
+def codes(shared: SharedOut, key: str, places: Mapping[str, int]) -> dict[str, nw.Expr]:
+    """By name, the whole numbers that say how a row is shared out; `places` number the canonical columns."""
+    if isinstance(shared, Paired):
+        sides = zip(_sides(key), shared.sides, strict=True)
+        return {name: code(side, places[side.column.name]) for name, side in sides}
+    if isinstance(shared, Flag):
+        return {key: flag_code(shared, places[shared.column.name])}
+    return {key: code(shared, places[shared.column.name])}
+
+
+def _sides(key: str) -> tuple[str, str]:
+    return f"{key}_first", f"{key}_second"
+
+
+def flag_code(flag: Flag, number: int) -> nw.Expr:
+    """All steps of a row for yes, none for no; a further number for each other cell, -1 where the row is dropped."""
+    cell, value, (low, high) = nw.col(f"cell{number}"), nw.col(f"v{number}"), flag.limits
+    if flag.cells is not None:
+        yes = cell.is_in(flag.cells)
+    elif low is None or high is None:
+        yes = value < high if low is None else value >= low
+    else:
+        yes = (value >= low) & (value < high)
+    told = nw.when(yes).then(nw.lit(float(flag.steps))).otherwise(nw.lit(0.0))
+    return _by_cell(flag.column, cell, told, flag.steps + 1)
+
+
+def _by_cell(column: Column, cell: nw.Expr, within: nw.Expr, first: int) -> nw.Expr:
+    """A number of its own for each cell that is not regular, from `first` on; -1 where the row is dropped.
+
+    Numbers are whole after the choice only: what is not chosen may be no number that could be.
+    """
+    other = cell.cast(nw.Float64) + float(first - column.regular)
+    troubled = nw.when(cell < 0).then(nw.lit(-1.0)).otherwise(other)
+    regular = (cell >= 0) & (cell < column.regular)
+    return nw.when(regular).then(within).otherwise(troubled).cast(nw.Int64)
 
 
 def code(parts: Parts, number: int) -> nw.Expr:
@@ -28,7 +69,6 @@ def code(parts: Parts, number: int) -> nw.Expr:
     column, ends, steps = parts.column, parts.bounds, float(parts.steps)
     cell, value = nw.col(f"cell{number}"), nw.col(f"v{number}")
     below, above = (steps + 1.0, steps + 2.0) if parts.clipped else (0.0, steps)
-    first = steps + 1.0 + len(parts.beyond) - column.regular
     step = ((value - ends.lower) * parts.rate + 0.5).floor().cast(nw.Float64)
     within = nw.when(value < ends.lower + 0.25 / parts.rate).then(nw.lit(0.0)).otherwise(step)
     ranged = (
@@ -40,32 +80,51 @@ def code(parts: Parts, number: int) -> nw.Expr:
             .otherwise(nw.when(value == ends.upper).then(nw.lit(steps)).otherwise(within))
         )
     )
-    troubled = nw.when(cell < 0).then(nw.lit(-1.0)).otherwise(cell.cast(nw.Float64) + first)
-    regular = (cell >= 0) & (cell < column.regular)
-    return nw.when(regular).then(ranged).otherwise(troubled).cast(nw.Int64)
+    return _by_cell(column, cell, ranged, parts.steps + 1 + len(parts.beyond))
 
 
-def summed(rows: nw.LazyFrame[Any], parts: Sequence[Parts], codes: Sequence[str], keys: Sequence[str]) -> Any:
+def summed(rows: nw.LazyFrame[Any], parts: Sequence[SharedOut], blocks: Sequence[str], keys: Sequence[str]) -> Any:
     """The query: for each group and column, rows within the range, sums of their steps, rows in each other cell."""
-    made = {name: made for one, key in zip(parts, codes, strict=True) for name, made in _sums(one, key)}
+    made = {name: made for one, key in zip(parts, blocks, strict=True) for name, made in _sums(one, key)}
     terms = rows.select(*keys, *(term.alias(name) for name, term in made.items()))
     return terms.group_by(*keys).agg(*(nw.col(name).sum().cast(nw.Int64) for name in made))
 
 
-def _sums(parts: Parts, key: str) -> Iterator[tuple[str, nw.Expr]]:
-    """What is added up for one column, by name."""
+def _sums(parts: SharedOut, key: str) -> Iterator[tuple[str, nw.Expr]]:
+    """What is added up for one column, or for two together, by name."""
+    if isinstance(parts, Paired):
+        yield from _products(parts, key)
+        return
     found, steps = nw.col(key), parts.steps
     within = found <= steps
     yield f"{key}_rows", _if(within, nw.lit(1))
-    if parts.degree == 1:
+    if isinstance(parts, Flag) or parts.degree == 1:
         yield f"{key}_upper", _if(within, found)
     else:
         number = found.cast(nw.Float64)
         yield f"{key}_upper", _if(within, _rounded(number * number / float(steps)))
         rest = float(steps) - number
         yield f"{key}_lower", _if(within, _rounded(rest * rest / float(steps)))
-    for place, _ in enumerate((*parts.beyond, *parts.missing)):
+    for place in range(_others(parts)):
         yield f"{key}_other{place}", _if(found == steps + 1 + place, nw.lit(1))
+
+
+def _products(pair: Paired, key: str) -> Iterator[tuple[str, nw.Expr]]:
+    """Of rows with both values: how many, sums of their steps, and of the rounded products."""
+    first, second = (nw.col(name) for name in _sides(key))
+    within = (first <= pair.steps) & (second <= pair.steps)
+    yield f"{key}_rows", _if(within, nw.lit(1))
+    yield f"{key}_first_sum", _if(within, first)
+    yield f"{key}_second_sum", _if(within, second)
+    product = first.cast(nw.Float64) * second.cast(nw.Float64) / float(pair.steps)
+    yield f"{key}_both", _if(within, _rounded(product))
+    if pair.missing:
+        yield f"{key}_other0", _if(~within, nw.lit(1))
+
+
+def _others(parts: SharedOut) -> int:
+    """How many cells there are for rows without a place in the range."""
+    return len(parts.missing) + (len(parts.beyond) if isinstance(parts, Parts) else 0)
 
 
 def _rounded(number: nw.Expr) -> nw.Expr:
@@ -77,21 +136,32 @@ def _if(condition: nw.Expr, number: nw.Expr) -> nw.Expr:
 
 
 def assembled(
-    arrays: Mapping[str, NDArray[Any]], parts: Sequence[Parts], codes: Sequence[str], axes: Sequence[Column]
+    arrays: Mapping[str, NDArray[Any]], parts: Sequence[SharedOut], blocks: Sequence[str], axes: Sequence[Column]
 ) -> Integers:
     """All groups, those without rows too, with the parts of one column beside those of the next."""
-    places = [arrays[f"k{number}"].astype(np.intp) for number in range(len(axes))]
     sizes = [axis.size for axis in axes]
-    found = arrays[f"{codes[0]}_rows"]
-    groups = np.ravel_multi_index(places, sizes) if axes else np.zeros(len(found), dtype=np.intp)
-    blocks = [_block(arrays, one, key) for one, key in zip(parts, codes, strict=True)]
-    whole = np.zeros((int(np.prod(sizes, dtype=np.int64)), sum(block.shape[1] for block in blocks)), dtype=np.int64)
-    whole[groups] = np.concatenate(blocks, axis=1)
+    keys, found = present(arrays, parts, blocks, axes)
+    groups = np.ravel_multi_index(list(keys.T), sizes) if axes else np.zeros(len(found), dtype=np.intp)
+    whole = np.zeros((int(np.prod(sizes, dtype=np.int64)), found.shape[1]), dtype=np.int64)
+    whole[groups] = found
     return whole
 
 
-def _block(arrays: Mapping[str, NDArray[Any]], parts: Parts, key: str) -> Integers:
-    sums = ("upper",) if parts.degree == 1 else ("upper", "lower")
-    others = [f"other{place}" for place in range(len((*parts.beyond, *parts.missing)))]
+def present(
+    arrays: Mapping[str, NDArray[Any]], parts: Sequence[SharedOut], blocks: Sequence[str], axes: Sequence[Column]
+) -> tuple[NDArray[np.int32], Integers]:
+    """The cells of the groups that have rows, and their parts, with those of one column beside those of the next."""
+    made = np.concatenate([_block(arrays, one, key) for one, key in zip(parts, blocks, strict=True)], axis=1)
+    places = [arrays[f"k{number}"].astype(np.int32) for number in range(len(axes))]
+    return np.array(places, dtype=np.int32).reshape(len(axes), len(made)).T, made
+
+
+def _block(arrays: Mapping[str, NDArray[Any]], parts: SharedOut, key: str) -> Integers:
+    sums: tuple[str, ...] = ("upper",)
+    if isinstance(parts, Paired):
+        sums = ("first_sum", "second_sum", "both")
+    elif isinstance(parts, Parts) and parts.degree == 2:
+        sums = ("upper", "lower")
+    others = [f"other{place}" for place in range(_others(parts))]
     rows, *rest = (arrays[f"{key}_{name}"].astype(np.int64) for name in ("rows", *sums, *others))
     return parts.assembled(rows, rest[: len(sums)], rest[len(sums) :])

@@ -13,7 +13,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.answer import Integers
+from reaedp.answer import GroupedParts, Integers
 from reaedp.contract import Column, Contract
 from reaedp.curator import part_sums
 from reaedp.curator.encode import encode, located
@@ -23,7 +23,7 @@ from reaedp.engines.data import Data, Engine
 from reaedp.engines.source import Source, Unreadable, counted, open_source
 from reaedp.errors import DeclarationError, ReaedpError
 from reaedp.statistics.moments.space import MomentSpace
-from reaedp.statistics.summary.parts import Parts
+from reaedp.statistics.statistic import SharedOut
 from reaedp.table import KeyCounts, Table
 
 if TYPE_CHECKING:
@@ -130,18 +130,29 @@ class Records:
             axes = tuple(columns[name] for name in block)
             yield from _summed(axes, [arrays[keys[name]] for name in block], arrays["rows"], answered)
 
-    def part_sums(self, parts: Sequence[Parts], by: tuple[str, ...]) -> Integers:
+    def part_sums(self, parts: Sequence[SharedOut], by: tuple[str, ...]) -> Integers:
         """Parts of some columns, a row for each group of cells of others, groups without rows included."""
-        axes, own = self._contract.select(by), tuple(one.column for one in parts)
-        keys, codes = [f"k{number}" for number in range(len(axes))], [f"c{number}" for number in range(len(own))]
+        return part_sums.assembled(*self._part_sums(parts, by))
+
+    def group_parts(self, parts: Sequence[SharedOut], by: tuple[str, ...]) -> GroupedParts:
+        """Parts of some columns, of those groups of cells of others that have rows."""
+        return GroupedParts(*part_sums.present(*self._part_sums(parts, by)))
+
+    def _part_sums(
+        self, parts: Sequence[SharedOut], by: tuple[str, ...]
+    ) -> tuple[dict[str, NDArray[Any]], Sequence[SharedOut], list[str], tuple[Column, ...]]:
+        """What the engine added up, and what it is made of."""
+        axes, own = self._contract.select(by), [column for one in parts for column in one.columns]
+        keys, blocks = [f"k{number}" for number in range(len(axes))], [f"c{number}" for number in range(len(parts))]
         columns = tuple({column.name: column for column in (*axes, *own)}.values())
         places = {column.name: number for number, column in enumerate(columns)}
-        cells = {f"cell{places[column.name]}": encode(column, places[column.name]) for column in columns}
+        cells = {f"cell{place}": encode(column, place) for place, column in enumerate(columns)}
         coded = {key: nw.col(f"cell{places[axis.name]}") for key, axis in zip(keys, axes, strict=True)}
-        coded |= {key: part_sums.code(one, places[one.column.name]) for key, one in zip(codes, parts, strict=True)}
+        for one, key in zip(parts, blocks, strict=True):
+            coded |= part_sums.codes(one, key, places)
         rows = self._coded(columns, coded, first=cells).with_columns(nw.lit(0).alias(part_sums.WHOLE))
-        query = part_sums.summed(rows, parts, codes, keys or [part_sums.WHOLE])
-        return part_sums.assembled(self._collected(query), parts, codes, axes)
+        query = part_sums.summed(rows, parts, blocks, keys or [part_sums.WHOLE])
+        return self._collected(query), parts, blocks, axes
 
     def level_counts(self, name: str, longest: int) -> dict[str, int]:
         """How many rows hold each text in a column whose levels are not declared; longer texts are cut."""

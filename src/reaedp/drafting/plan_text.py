@@ -65,6 +65,9 @@ def _wanted(columns: Sequence[Drafted], heading: Heading) -> Iterator[Wanted]:
     numbers = [column.name for column in columns if column.facts.get("kind") in ("number", "integer")]
     if numbers:
         yield from _of_numbers(numbers, _groups(columns))
+    if truths := [column.name for column in columns if column.facts.get("kind") == "boolean"]:
+        share = {"name": f"share_of_{truths[0]}", "kind": "rate", "of": truths[0], "mechanism": "laplace"}
+        yield Wanted("The share of rows of which something is true, by groups if you like.", share, 1.0, active=False)
     yield Wanted(
         "How diverse a column is, in bits; a histogram of it gives that at no extra cost.",
         {

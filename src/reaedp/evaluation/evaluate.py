@@ -28,7 +28,7 @@ from reaedp.engines.data import Data, Engine
 from reaedp.errors import DeclarationError, sentence, unknown
 from reaedp.evaluation.finished import Finished, finished, synthetic_codes
 from reaedp.evaluation.line import Line
-from reaedp.evaluation.originals import true_bits, true_frame, true_moments
+from reaedp.evaluation.originals import true_bits, true_frame, true_moments, true_parts
 from reaedp.evaluation.picture_quality import picture_quality
 from reaedp.evaluation.quantile_truth import missed_ranks, true_values
 from reaedp.evaluation.refit import Refit
@@ -45,6 +45,9 @@ from reaedp.statistics.moments.noisy_moments import THESE
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.keyed_rates import KeyedRates
+from reaedp.statistics.rates.rates import Rates
+from reaedp.statistics.summary.keyed_summary import KeyedSummary
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.synthetic import Synthetic
 
@@ -159,6 +162,17 @@ def _of_summary(release: Finished, rng: np.random.Generator, label: str | None) 
         "share of intervals that hold the truth",
         float(covered[enough].mean()) if enough.any() else 1.0,
     )
+
+
+def _of_groups(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:
+    """Errors of the groups that are shown, and how many of all rows are in them."""
+    statistic: Any = release.statistic
+    exact = statistic.answer(release.truth)
+    shown = true_parts(release)
+    rows = max(float(exact.parts.sum()), 1.0)
+    yield Line(release.name, "utility", "share of rows in released groups", float(shown.parts.sum()) / rows)
+    yield Line(release.name, "utility", "share of groups released", len(shown.keys) / max(len(exact.keys), 1))
+    yield from _of_summary(release, rng, label)
 
 
 def _of_quantiles(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001
@@ -322,6 +336,9 @@ _EVALUATIONS = ByKind[Callable[[Finished, np.random.Generator, str | None], Iter
         Correlation: _of_moments,
         Regression: _of_moments,
         Summary: _of_summary,
+        Rates: _of_summary,
+        KeyedSummary: _of_groups,
+        KeyedRates: _of_groups,
     },
     otherwise=_of_any,
 )

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from reaedp.answer import GroupedParts
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.evaluation.finished import Finished
 from reaedp.evaluation.quantile_truth import true_values
@@ -20,8 +21,13 @@ from reaedp.statistics.moments.noisy_moments import NoisyMoments, frame
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.keyed_rates import KeyedRates
+from reaedp.statistics.rates.rates import Rates
+from reaedp.statistics.summary.keyed_summary import KeyedSummary
+from reaedp.statistics.summary.selected import Selected
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.synthetic import Synthetic
+from reaedp.table import numbered
 
 
 def original(release: Finished) -> Any:
@@ -39,10 +45,8 @@ def _key_counts(release: Finished) -> Any:
     exact = release.truth.key_counts(release.statistic.columns)
     known = dict(zip(map(tuple, exact.keys.tolist()), exact.counts.tolist(), strict=True))
     axes = release.contract.select(release.statistic.columns)
-    places = [{cell: place for place, cell in enumerate(axis.cells)} for axis in axes]
-    named = list(release.released().values())[: len(axes)]
-    keys = zip(*([place[cell] for cell in cells] for place, cells in zip(places, named, strict=True)), strict=True)
-    return np.array([known.get(key, 0) for key in keys])
+    keys = numbered(axes, list(release.released().values())[: len(axes)])
+    return np.array([known.get(tuple(key), 0) for key in keys.tolist()])
 
 
 def true_bits(release: Finished) -> Any:
@@ -74,8 +78,21 @@ def true_moments(release: Finished) -> Any:
 def true_frame(release: Finished) -> Any:
     """The figures that the exact parts give, in the order of the file; a group without rows has a note."""
     statistic: Any = release.statistic
-    exact = statistic.value(release.contract, statistic.answer(release.truth))
-    return statistic.frame(exact, release.noise)
+    answer = true_parts(release) if isinstance(statistic, Selected) else statistic.answer(release.truth)
+    return statistic.frame(statistic.value(release.contract, answer), release.noise)
+
+
+def true_parts(release: Finished) -> GroupedParts:
+    """The exact parts of the groups that are shown; nothing of one that has no rows."""
+    statistic: Any = release.statistic
+    exact = statistic.answer(release.truth)
+    axes, found = release.contract.select(statistic.by), release.released()
+    named = list(found.values())[: len(axes)]
+    keys = np.unique(numbered(axes, named), axis=0)
+    known = dict(zip(map(tuple, exact.keys.tolist()), exact.parts, strict=True))
+    nothing = np.zeros(exact.parts.shape[1], dtype=np.int64)
+    parts = [known.get(tuple(key), nothing) for key in keys.tolist()]
+    return GroupedParts(keys, np.array(parts, dtype=np.int64).reshape(len(keys), len(nothing)))
 
 
 def _figures(release: Finished) -> Any:
@@ -108,6 +125,9 @@ _ORIGINALS = ByKind[Callable[[Finished], Any] | None](
         Correlation: true_moments,
         Regression: true_moments,
         Summary: _figures,
+        Rates: _figures,
+        KeyedSummary: _figures,
+        KeyedRates: _figures,
     },
     otherwise=None,
     plain=("SyntheticCurves", "Pixels"),

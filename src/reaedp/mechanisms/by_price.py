@@ -93,6 +93,17 @@ def check_shape(mechanism: Any, statistic: Any) -> None:
             sentence(
                 f"The mechanism {mechanism.name} needs a statistic whose answers are {mechanism.hides!r}",
                 given=f"{statistic.title}, which is {statistic.answers}",
-                remedy="Marginal takes Laplace or Gaussian, KeyedMarginal takes Threshold.",
+                remedy="Marginal takes Laplace or Gaussian, KeyedMarginal takes Threshold, and KeyedSummary takes"
+                " GroupThreshold.",
             )
+        )
+
+
+def check_fit(mechanism: Any, statistic: Any, contract: Contract) -> None:
+    """Refuse a mechanism that was made for another statistic, where it can say so."""
+    fits = getattr(mechanism, "fits", None)
+    if fits is not None and not fits(statistic, contract):
+        raise DeclarationError(
+            f"The mechanism {mechanism.name} was made for another statistic or contract than {statistic.title}; ask for"
+            f" it by its price: {type(mechanism).__name__}(epsilon=1, delta=1e-6)."
         )

@@ -19,6 +19,7 @@ from reaedp.statistics.entropy.routes import best_route, predicted_errors
 from reaedp.statistics.marginal import Marginal
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.rates import Rates
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.deniability import Deniable
 
@@ -32,7 +33,9 @@ def advice(requests: Sequence[Request], contract: Contract) -> Iterator[str]:
         if free and type(request.statistic) in (Entropy, RoutedEntropy, MutualInformation):
             text += f" The release {free} of this plan includes it at no extra cost."
         if isinstance(request.statistic, Summary):
-            text += _free_means(request.statistic, histograms)
+            text += _free(request, histograms, "counts and, to half a bin, its means")
+        if isinstance(request.statistic, Rates) and request.statistic.per is None:
+            text += _free(request, histograms, "shares, where the condition is one of cells,")
         text += _quantiles_for_free(request, requests)
         if text:
             yield f"{request.name}: {text.strip()}"
@@ -43,12 +46,11 @@ def _tells(request: Request) -> bool:
     return type(request.statistic) is Marginal and type(request.mechanism) in (Laplace, Gaussian)
 
 
-def _free_means(summary: Summary, histograms: Mapping[frozenset[str], str]) -> str:
-    """A histogram that has all columns of a summary gives its means, up to the width of a bin."""
-    wanted = set(summary.columns)
+def _free(request: Request, histograms: Mapping[frozenset[str], str], figures: str) -> str:
+    """A histogram that has all columns of a summary or of rates gives much of them."""
+    wanted = set(request.statistic.columns)
     free = next((name for columns, name in histograms.items() if wanted <= columns), None)
-    words = f" The release {free} of this plan gives its counts and, to half a bin, its means at no extra cost."
-    return "" if free is None else words
+    return "" if free is None else f" The release {free} of this plan gives its {figures} at no extra cost."
 
 
 def _quantiles_for_free(request: Request, requests: Sequence[Request]) -> str:

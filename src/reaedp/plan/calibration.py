@@ -28,7 +28,7 @@ from reaedp.statistics.summary.parts import MOST_STEPS, Parts
 from reaedp.statistics.summary.prediction import mean_error
 from reaedp.table import MOST_DENSE_CELLS
 
-Kind = Literal["counts", "entropy", "histogram-entropy", "mean", "median"]
+Kind = Literal["counts", "entropy", "histogram-entropy", "mean", "median", "rate"]
 Fact = Literal["epsilon", "rows", "bins"]
 
 #: Between these an answer is sought; nobody wants one outside.
@@ -42,10 +42,10 @@ class Calibration:
 
     `kind` says which error is meant: `counts` are all counts of a histogram together, `entropy` is one with noise on
     it, `histogram-entropy` is one derived from counts, `mean` is that of a column whose bounds are `width` apart, in a
-    group of so many `rows`, `median` is the rank of a median chosen among `bins` cells. `change` and `max_rows` are
-    those of the privacy unit, `mechanism` is the noise. One of `epsilon`, `rows` and `bins` is left open if it matters,
-    and `solve` finds it from the `error` that is acceptable, in rows or bits; `within` takes what is left in a ledger,
-    its `rest`.
+    group of so many `rows`, `rate` is a share of so many `rows`, `median` is the rank of a median chosen among `bins`
+    cells. `change` and `max_rows` are those of the privacy unit, `mechanism` is the noise. One of `epsilon`, `rows` and
+    `bins` is left open if it matters, and `solve` finds it from the `error` that is acceptable, in rows or bits;
+    `within` takes what is left in a ledger, its `rest`.
 
     >>> wanted = Calibration(kind="counts", change="add-remove", bins=10)
     >>> wanted.solve(error=20.0).epsilon
@@ -86,7 +86,7 @@ class Calibration:
     @property
     def unit(self) -> str:
         """What the error is measured in."""
-        return {"counts": "rows", "median": "rows", "mean": "units"}.get(self.kind, "bits")
+        return {"counts": "rows", "median": "rows", "mean": "units", "rate": "of 1"}.get(self.kind, "bits")
 
     @property
     def open(self) -> Fact:
@@ -157,7 +157,7 @@ def _histogram_entropy_error(given: Calibration) -> float:
 
 def _parts(given: Calibration) -> Parts:
     """The parts of a column of this range on the finest lattice."""
-    column = Number(name="mean", lower=0.0, upper=given.width, bins=1, provenance="public")
+    column = Number(name="mean", lower=0.0, upper=given.width or 1.0, bins=1, provenance="public")
     return Parts(column, MOST_STEPS, degree=1, clipped=False)
 
 
@@ -178,7 +178,7 @@ def _median_error(given: Calibration) -> float:
 
 
 _BOUNDS: dict[str, _Bound] = {
-    "mean": _Bound(("epsilon", "rows"), _mean_error, _mean_sensitivity),
+    **dict.fromkeys(("mean", "rate"), _Bound(("epsilon", "rows"), _mean_error, _mean_sensitivity)),
     "counts": _Bound(("epsilon", "bins"), _counts_error, lambda given: given.counting),
     "entropy": _Bound(("epsilon", "rows"), _entropy_error, lambda given: _entropy_lattice(given).sensitivity),
     "histogram-entropy": _Bound(("epsilon", "rows", "bins"), _histogram_entropy_error, lambda given: given.counting),

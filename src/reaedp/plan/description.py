@@ -15,6 +15,7 @@ from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.ledger.canonical_json import digest, write
 from reaedp.mechanisms.exponential import Exponential
 from reaedp.mechanisms.gaussian import Gaussian
+from reaedp.mechanisms.group_threshold import GroupThreshold
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Mechanism
 from reaedp.mechanisms.threshold import Threshold
@@ -29,7 +30,10 @@ from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.keyed_rates import KeyedRates
+from reaedp.statistics.rates.rates import Rates
 from reaedp.statistics.statistic import Statistic
+from reaedp.statistics.summary.keyed_summary import KeyedSummary
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable
@@ -56,9 +60,12 @@ STATISTICS: dict[str, type[Any]] = {
         Correlation,
         Regression,
         Summary,
+        Rates,
+        KeyedSummary,
+        KeyedRates,
     )
 }
-NOISES: tuple[type[Any], ...] = (Laplace, Gaussian, Threshold, TwoStage, Exponential)
+NOISES: tuple[type[Any], ...] = (Laplace, Gaussian, Threshold, GroupThreshold, TwoStage, Exponential)
 MODELS: tuple[type[Any], ...] = (MarginalModel, Amortised, Deniable, DeniableCurves)
 MECHANISMS: dict[str, type[Any]] = {kind.name: kind for kind in (*NOISES, *MODELS)}
 

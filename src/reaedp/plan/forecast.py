@@ -1,5 +1,6 @@
 """How good a release will be, from public facts alone."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.errors import DeclarationError
 from reaedp.frames.number import about
 from reaedp.mechanisms.exponential import Exponential
+from reaedp.mechanisms.group_threshold import GroupThreshold
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.threshold import Threshold
@@ -39,6 +41,10 @@ from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles, parts_
 from reaedp.statistics.quantiles.prediction import best_quantiles, chosen_error, counted_error
 from reaedp.statistics.quantiles.quantiles import Quantiles
 from reaedp.statistics.quantiles.reach import deviations
+from reaedp.statistics.rates.keyed_rates import KeyedRates
+from reaedp.statistics.rates.prediction import expected_rates
+from reaedp.statistics.rates.rates import Rates
+from reaedp.statistics.summary.keyed_summary import KeyedSummary
 from reaedp.statistics.summary.prediction import expected_errors
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
@@ -162,7 +168,7 @@ _METHODS = ByKind[Callable[[Any, Calibrated], str]](
     otherwise=lambda _, noise: (
         f"The counts behind the records are off by about {about(noise.mean_error)} rows per cell on average."
     ),
-    plain=(*NOISES, "DeniableCurves"),
+    plain=(*NOISES, "GroupThreshold", "DeniableCurves"),
     over="mechanisms",
 )
 
@@ -285,6 +291,31 @@ def _of_summary(request: Request, contract: Contract, noise: Calibrated) -> Expe
     return Expected("rows", noise.mean_error * request.statistic.step(contract), expected.counts, bound_all, words)
 
 
+def _of_rates(request: Request, contract: Contract, noise: Calibrated) -> Expected:
+    """Errors of counts, and of the rate in a group as large as public facts let one expect."""
+    statistic: Any = request.statistic
+    expected = expected_rates(statistic, contract, noise)
+    known = f"{expected.rows:,.0f}" if expected.promised else f"{expected.rows:,.0f} (for example)"
+    words = (
+        f"Counts are within ±{about(expected.counts)} rows with 95 % confidence. In a group of {known} rows, the rate"
+        f" is within ±{about(expected.rate, 2)} {expected.where}; with more rows in proportion less."
+    )
+    mean, _, bound_all = _errors(request, contract, noise)
+    return Expected("rows", mean, expected.counts, bound_all, words)
+
+
+def _of_groups(request: Request, contract: Contract, noise: Calibrated) -> Expected:
+    """Errors of groups that appear, and how many rows it takes to appear."""
+    rates = isinstance(request.statistic, Rates)
+    expected = (_of_rates if rates else _of_summary)(request, contract, noise)
+    mechanism: Any = request.mechanism
+    if not isinstance(mechanism, GroupThreshold):  # of another package
+        return expected
+    least = mechanism.shown_rows(noise.sensitivity)
+    words = f"{expected.words} Groups with fewer than about {math.ceil(least):,} rows will not appear."
+    return expected._replace(words=words)
+
+
 def _of_quantiles(request: Request, contract: Contract, noise: Calibrated) -> Expected:
     """Ranks missed by what is read off noisy counts."""
     statistic: Any = request.statistic
@@ -365,6 +396,9 @@ _EXPECTATIONS = ByKind[Callable[[Request, Contract, Calibrated], Expected]](
         Correlation: _of_correlation,
         Regression: _of_regression,
         Summary: _of_summary,
+        Rates: _of_rates,
+        KeyedSummary: _of_groups,
+        KeyedRates: _of_groups,
         Quantiles: _of_quantiles,
         ChosenQuantiles: _of_chosen,
     },

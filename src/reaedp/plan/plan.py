@@ -15,6 +15,7 @@ from reaedp.plan.kinds.image import PlannedImage
 from reaedp.plan.kinds.kind import Planned
 from reaedp.plan.kinds.moments import PlannedCorrelation, PlannedRegression
 from reaedp.plan.kinds.quantiles import PlannedQuantiles
+from reaedp.plan.kinds.rate import PlannedRate
 from reaedp.plan.kinds.summary import PlannedSummary
 from reaedp.plan.kinds.synthetic import PlannedSynthetic
 from reaedp.plan.request import Request
@@ -29,6 +30,7 @@ KINDS: dict[str, type[Planned]] = {
         PlannedCorrelation,
         PlannedRegression,
         PlannedSummary,
+        PlannedRate,
         PlannedQuantiles,
         PlannedSynthetic,
         PlannedMeanCurve,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from reaedp.contract import Contract
 from reaedp.ledger.entry import Charge
-from reaedp.mechanisms.by_price import check_shape, settled
+from reaedp.mechanisms.by_price import check_fit, check_shape, settled
 from reaedp.mechanisms.mechanism import Calibrated, Mechanism
 from reaedp.statistics.statistic import Statistic
 
@@ -37,6 +37,7 @@ class Request:
     def _calibrate(self, contract: Contract) -> Calibrated:
         self.statistic.check(contract)
         check_shape(self.mechanism, self.statistic)
+        check_fit(self.mechanism, self.statistic, contract)
         noise = Calibrated(self.mechanism, self.statistic.sensitivity(contract))
         if (check := getattr(self.statistic, "check_noise", None)) is not None:
             check(noise)  # those that can do with any noise have no such method

@@ -212,7 +212,7 @@ def _model_bytes(statistic: Statistic, contract: Contract) -> int:
 def _rows(statistic: Statistic, contract: Contract) -> int:
     """The rows of keyed counts, of which few of all possible keys appear."""
     cells = statistic.cells(contract)
-    return min(cells, MOST_KEYS) if statistic.answers == "keyed" else cells
+    return min(cells, MOST_KEYS) if statistic.answers in ("keyed", "grouped") else cells
 
 
 def _bytes_of_a_row(statistic: Statistic) -> int:

@@ -25,6 +25,9 @@ from reaedp.statistics.moments.fit import TOO_FEW
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.keyed_rates import KeyedRates
+from reaedp.statistics.rates.rates import Rates
+from reaedp.statistics.summary.keyed_summary import KeyedSummary
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.published_model import MODEL_SUFFIX
 from reaedp.synthesis.synthetic import Synthetic
@@ -231,6 +234,19 @@ def _of_summary(release: Release) -> Iterator[str]:
     yield "    values outside the declared range count as its nearest end, or as the contract says"
 
 
+def _of_rates(release: Release) -> Iterator[str]:
+    yield f"    noise: {release.noise.title}; parts of counts are off by {about(release.mean_error)} rows on average"
+    yield "    intervals cover the noise: of the rows' own rate; that of the population rate covers sampling as well"
+    if release.value.weights:
+        yield "    a standardised rate is that of rows spread over the cells of a column as public weights are"
+
+
+def _of_groups(release: Release) -> Iterator[str]:
+    yield from (_of_rates if isinstance(release.statistic, Rates) else _of_summary)(release)
+    yield "    only groups with enough rows appear (partition selection); their intervals hold for groups that are"
+    yield "    larger than the threshold, and those near it, which a note names, tend to be too high"
+
+
 _NOTES = ByKind[Callable[[Release], Iterator[str]]](
     "what README.txt says of it",
     {
@@ -244,6 +260,9 @@ _NOTES = ByKind[Callable[[Release], Iterator[str]]](
         Correlation: _of_moments,
         Regression: _of_regression,
         Summary: _of_summary,
+        Rates: _of_rates,
+        KeyedSummary: _of_groups,
+        KeyedRates: _of_groups,
     },
     otherwise=_of_numbers,
     plain=(*HISTOGRAMS, *ENTROPIES),

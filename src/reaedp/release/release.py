@@ -29,7 +29,8 @@ from reaedp.statistics.quantiles.distribution import Distribution, Quantiled
 from reaedp.statistics.quantiles.ranks import ranks
 from reaedp.statistics.statistic import Statistic
 from reaedp.statistics.summary.comparison import Comparison
-from reaedp.statistics.summary.summaries import Summaries
+from reaedp.statistics.summary.grouped import Grouped
+from reaedp.statistics.summary.largest import largest
 from reaedp.synthesis.sampling import sample
 from reaedp.synthesis.synthetic import SyntheticRecords
 from reaedp.table import Table
@@ -133,22 +134,30 @@ class Release(Framed):
         )
 
     def summary(self, confidence: float = 0.95) -> dict[str, NDArray[Any]]:
-        """The figures of a summary with intervals that hold this often, a row for each group, column and statistic."""
-        return self._summaries().columns(self.noise, confidence, ("low", "high"))
+        """The figures of a summary or of rates with intervals that hold this often, a row for each of every group."""
+        return self._grouped().columns(self.noise, confidence, ("low", "high"))
 
     def compare(
         self, statistic: str, /, *, of: str | None = None, confidence: float = 0.95, **groups: Any
     ) -> Comparison:
         """The difference and the ratio of a `statistic` of two groups, with intervals that hold this often.
 
-        `groups` name a cell of each column by which a summary was made, and a pair of cells for one of them; `of` names
+        `groups` name a cell of each column by which figures were made, and a pair of cells for one of them; `of` names
         the column if there are several.
         """
-        return self._summaries().compare(self.noise, statistic, of, confidence, groups)
+        return self._grouped().compare(self.noise, statistic, of, confidence, groups)
 
-    def _summaries(self) -> Summaries:
-        if not isinstance(self.value, Summaries):
-            raise DeclarationError(f"{self.statistic.title} is no summary by groups.")
+    def top(self, number: int, by: str = "count", *, of: str | None = None) -> dict[str, NDArray[Any]]:
+        """Rows of this release's files with the largest `number` of values, of the statistic `by` where it has several.
+
+        `of` names the column if there are several. It is a view of what is released, and costs nothing; noise can
+        change the order of groups whose intervals overlap.
+        """
+        return largest(self.columns(), number, by, of)
+
+    def _grouped(self) -> Grouped:
+        if not isinstance(self.value, Grouped):
+            raise DeclarationError(f"{self.statistic.title} has no figures of groups.")
         return self.value
 
     def quantiles(

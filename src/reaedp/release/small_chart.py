@@ -23,6 +23,9 @@ from reaedp.statistics.moments.noisy_moments import THESE
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.keyed_rates import KeyedRates
+from reaedp.statistics.rates.rates import Rates
+from reaedp.statistics.summary.keyed_summary import KeyedSummary
 from reaedp.statistics.summary.summary import Summary
 from reaedp.table import Table
 
@@ -67,11 +70,13 @@ def _ranges(release: "Release", measure: str, words: str) -> str:
     )
 
 
-def _means(release: "Release") -> str:
+def _figures(release: "Release") -> str:
     """The figure that people look for first, of every group of the first column."""
     found, statistic = release.columns(), release.value.main
-    chosen = (found["column"] == release.value.parts[0].column.name) & (found["statistic"] == statistic)
+    chosen = (found["column"] == next(iter(found["column"]), "")) & (found["statistic"] == statistic)
     height, low, high = (np.asarray(found[name], dtype=np.float64)[chosen] for name in ("value", "low_95", "high_95"))
+    if not (height.size and np.isfinite(high).all()):
+        return ""
     return bars(height, f"{statistic} of each group with 95 % intervals", low, high, found["note"][chosen] != "")
 
 
@@ -116,7 +121,7 @@ DRAWINGS = ByKind[Callable[["Release"], str]](
         Pixels: _picture,
         Correlation: lambda release: _ranges(release, "correlation", "correlation of each pair"),
         Regression: lambda release: _ranges(release, "coefficient", "coefficients in units of their errors"),
-        Summary: _means,
+        **dict.fromkeys((Summary, Rates, KeyedSummary, KeyedRates), _figures),
     },
     otherwise=_own_drawing,
     plain=("Synthetic", "SyntheticCurves"),

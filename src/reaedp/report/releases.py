@@ -19,6 +19,7 @@ from reaedp.report.estimates import correlation_section, quantiles_section, regr
 from reaedp.report.findings import Cut, cell_finding, curve_finding, drawn_cells, pair_finding
 from reaedp.report.panel import Figure, Panel, Picture
 from reaedp.report.published import Published
+from reaedp.report.rates import groups_section, rates_section
 from reaedp.report.section import axes, in_grey, listed, section, table_of_numbers, titles
 from reaedp.report.synthetic import synthetic_curves_section, synthetic_section
 from reaedp.statistics.by_kind import ByKind
@@ -33,6 +34,9 @@ from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.keyed_rates import KeyedRates
+from reaedp.statistics.rates.rates import Rates
+from reaedp.statistics.summary.keyed_summary import KeyedSummary
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.synthetic import Synthetic
 
@@ -219,6 +223,9 @@ _SECTIONS = ByKind[Callable[[Published, Any], Panel]](
         Correlation: correlation_section,
         Regression: regression_section,
         Summary: summary_section,
+        Rates: rates_section,
+        KeyedSummary: groups_section,
+        KeyedRates: groups_section,
     },
     otherwise=_plain,
 )
@@ -226,4 +233,5 @@ _UNITS = dict.fromkeys(
     (_histogram, _keys, synthetic_section, correlation_section, regression_section, summary_section, quantiles_section),
     "rows",
 )
+_UNITS |= dict.fromkeys((rates_section, groups_section), "rows")
 _UNITS |= dict.fromkeys((_entropies, _map), "bits")

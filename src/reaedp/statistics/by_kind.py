@@ -10,14 +10,14 @@ Way = TypeVar("Way")
 #: Names of kinds that go together in many tables.
 HISTOGRAMS = ("Marginal", "EntropyHistogram")
 ENTROPIES = ("Entropy", "RoutedEntropy", "ConditionalEntropy", "MutualInformation", "EntropyMap")
-SUMMARIES = ("Summary",)
+SUMMARIES = ("Summary", "Rates", "KeyedSummary", "KeyedRates")
 QUANTILES = ("Quantiles", "ChosenQuantiles")
 RECORDS = ("Synthetic",)
 MOMENTS = ("Correlation", "Regression")
 CURVES = ("MeanCurve", "SyntheticCurves")
 NOISES = ("Laplace", "Gaussian", "Threshold", "TwoStage", "Exponential")
 #: Mechanisms that do not add the same noise to every number.
-NO_EVEN_NOISE = (*NOISES[2:], "MarginalModel", "Amortised", "Deniable", "DeniableCurves")
+NO_EVEN_NOISE = (*NOISES[2:], "GroupThreshold", "MarginalModel", "Amortised", "Deniable", "DeniableCurves")
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,8 @@ class ByKind(Generic[Way]):
 
 def by_noise(purpose: str, ways: Mapping[type[Any], Way], otherwise: Way) -> ByKind[Way]:
     """A way for each mechanism that adds the same noise to every number, and a plain one for all others."""
-    return ByKind(purpose, ways, otherwise=otherwise, plain=NO_EVEN_NOISE, over="mechanisms")
+    plain = tuple(name for name in NO_EVEN_NOISE if name not in {kind.__name__ for kind in ways})
+    return ByKind(purpose, ways, otherwise=otherwise, plain=plain, over="mechanisms")
 
 
 def no_way(*_: Any) -> NoReturn:

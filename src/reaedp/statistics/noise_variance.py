@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from reaedp.mechanisms.gaussian import Gaussian
+from reaedp.mechanisms.group_threshold import GroupThreshold
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.statistics.by_kind import ByKind, by_noise
@@ -37,5 +38,7 @@ def _by_quantiles(noise: Calibrated) -> float:
 
 
 _VARIANCES: ByKind[Callable[[Calibrated], float]] = by_noise(
-    "the variance of its noise", {Laplace: _of_laplace, Gaussian: _of_gaussian}, otherwise=_by_quantiles
+    "the variance of its noise",
+    {Laplace: _of_laplace, GroupThreshold: _of_laplace, Gaussian: _of_gaussian},
+    otherwise=_by_quantiles,
 )

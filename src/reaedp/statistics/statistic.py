@@ -1,19 +1,24 @@
 """What every statistic can say: how far one unit moves it, and how to count it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.answer import Integers, Shape
+from reaedp.answer import GroupedParts, Integers, Shape
 from reaedp.contract import Contract
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.unit import Sensitivity
 from reaedp.table import KeyCounts, Table
 
 if TYPE_CHECKING:
+    from reaedp.statistics.rates.flag import Flag
+    from reaedp.statistics.rates.paired import Paired
     from reaedp.statistics.summary.parts import Parts
+
+#: How a row is shared out among parts that add up to it.
+SharedOut: TypeAlias = "Parts | Flag | Paired"
 
 
 class Described(Protocol):
@@ -43,8 +48,11 @@ class Cells(Described, Protocol):
 class Sums(Described, Protocol):
     """Records whose columns can be added up, group by group."""
 
-    def part_sums(self, parts: "Sequence[Parts]", by: tuple[str, ...]) -> Integers:
+    def part_sums(self, parts: "Sequence[SharedOut]", by: tuple[str, ...]) -> Integers:
         """The parts of some columns, a row for each group."""
+
+    def group_parts(self, parts: "Sequence[SharedOut]", by: tuple[str, ...]) -> GroupedParts:
+        """The parts of some columns, of the groups that have rows."""
 
 
 class RankedCells(Cells, Protocol):

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 class PlannedSummary(PlannedNoise):
     """Figures of the columns `of`, whole or in groups `by` others; `statistics` and `clipped` are those of `Summary`.
 
+    With the mechanism "threshold" groups need not be known: those with enough rows are shown.
+
     >>> PlannedSummary(name="ages", kind="summary", of=("age",), mechanism="laplace", epsilon=1.0).by
     ()
     """
@@ -24,14 +26,14 @@ class PlannedSummary(PlannedNoise):
     kinds: ClassVar[tuple[str, ...]] = ("summary",)
 
     of: tuple[str, ...]
-    mechanism: Literal["laplace", "gaussian"]
+    mechanism: Literal["laplace", "gaussian", "threshold"]
     by: tuple[str, ...] = ()
     statistics: tuple[str, ...] = ("count", "sum", "mean")
     clipped: bool = False
 
     def note_mistakes(self, mistakes: Mistakes) -> None:
         """Note an unknown mechanism, and whatever is wrong with columns and statistics."""
-        check_noise(self, mistakes)
+        check_noise(self, mistakes, "threshold")
         if check_columns(self, mistakes, "of", "by", "statistics"):
             with mistakes.gathered():
                 self._statistic()
@@ -41,6 +43,8 @@ class PlannedSummary(PlannedNoise):
         return hidden(self, self._statistic(), contract)
 
     def _statistic(self) -> "Summary":
+        from reaedp.statistics.summary.keyed_summary import KeyedSummary
         from reaedp.statistics.summary.summary import Summary
 
-        return Summary(self.of, self.by, self.statistics, clipped=self.clipped)
+        kind = KeyedSummary if self.mechanism == "threshold" else Summary
+        return kind(self.of, self.by, self.statistics, clipped=self.clipped)

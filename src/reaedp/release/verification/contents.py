@@ -41,6 +41,9 @@ from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.keyed_rates import KeyedRates
+from reaedp.statistics.rates.rates import Rates
+from reaedp.statistics.summary.keyed_summary import KeyedSummary
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.deniability import Deniable
 from reaedp.synthesis.ruled import concerning, keeping
@@ -289,6 +292,9 @@ _CHECKS = ByKind[Callable[[Rebuilt, Frame], bool] | None](
         Correlation: _follows,
         Regression: _follows,
         Summary: _follows,
+        Rates: _follows,
+        KeyedSummary: _follows,
+        KeyedRates: _follows,
     },
     otherwise=None,
 )

@@ -12,6 +12,7 @@ from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.errors import ReaedpError
 from reaedp.label import shown
 from reaedp.ledger.canonical_json import fields_of, price_record, write
+from reaedp.mechanisms.group_threshold import GroupThreshold
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.plan.description import mechanism_record, statistic_record
 from reaedp.privacy.accounting import epsilon, tally
@@ -119,6 +120,7 @@ _FITS = ByKind[Callable[[Any, Any, Contract], bool]](
         Amortised: _amortised,
         Deniable: _deniable,
         DeniableCurves: _curves,
+        GroupThreshold: GroupThreshold.fits,
     },
     otherwise=_always,
     plain=NOISES,

@@ -9,6 +9,7 @@ from reaedp.curves.mean_curve import MeanCurve
 from reaedp.errors import ReaedpError
 from reaedp.mechanisms.exponential import Exponential
 from reaedp.mechanisms.gaussian import Gaussian
+from reaedp.mechanisms.group_threshold import GroupThreshold
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.threshold import Threshold
 from reaedp.mechanisms.two_stage import TwoStage
@@ -20,6 +21,9 @@ from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.keyed_rates import KeyedRates
+from reaedp.statistics.rates.rates import Rates
+from reaedp.statistics.summary.keyed_summary import KeyedSummary
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable, paper_details
@@ -49,7 +53,7 @@ _KEPT: dict[str, Pattern] = {"kept": ListOf(Text(), fewest=1)}
 _KEYS = ByKind[Pattern](
     "what a manifest tells of it besides",
     {
-        **dict.fromkeys((Laplace, Gaussian, Threshold, TwoStage, Exponential), Keys({})),
+        **dict.fromkeys((Laplace, Gaussian, Threshold, GroupThreshold, TwoStage, Exponential), Keys({})),
         MarginalModel: Keys(_MODEL),
         Amortised: Keys(_MODEL | _KEPT | {"keys": Whole(0), "threshold": Whole(0)}),
         Deniable: Keys(
@@ -73,7 +77,7 @@ _NUMBERS = ByKind[Pattern | None](
             more={"noisy_clipped": Whole(-(2**63))},
         ),
         **dict.fromkeys((Correlation, Regression), Keys({"noisy_moments": ListOf(Whole(-(2**63)))})),
-        Summary: Keys({"noisy_parts": ListOf(Whole(-(2**63)))}),
+        **dict.fromkeys((Summary, Rates, KeyedSummary, KeyedRates), Keys({"noisy_parts": ListOf(Whole(-(2**63)))})),
         Quantiles: Keys({"noisy_counts": ListOf(Whole(-(2**63)))}),
         ChosenQuantiles: Keys({"noisy_rows": ListOf(Whole(-(2**63))), "places": ListOf(Whole(0))}),
     },
@@ -170,6 +174,6 @@ _FIGURES = ByKind[Callable[[Rebuilt, Any], dict[str, Any]]](
         DeniableCurves: _curves,
     },
     otherwise=lambda _, __: {},
-    plain=NOISES,
+    plain=(*NOISES, "GroupThreshold"),
     over="mechanisms",
 )

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.answer import Chosen, Routed
+from reaedp.answer import Chosen, GroupedParts, Routed
 from reaedp.contract import Date
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.curves.space import CurveSpace
 from reaedp.curves.synthetic_curves import ReleasedCurves, SyntheticCurves
+from reaedp.mechanisms.group_threshold import GroupThreshold
 from reaedp.release.release import Written
 from reaedp.release.verification.derived import Rebuilt
 from reaedp.statistics.by_kind import ByKind
@@ -25,10 +26,14 @@ from reaedp.statistics.moments.correlation import Correlation
 from reaedp.statistics.moments.regression import Regression
 from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles, parts_of
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.keyed_rates import KeyedRates
+from reaedp.statistics.rates.rates import Rates
+from reaedp.statistics.summary.keyed_summary import KeyedSummary
+from reaedp.statistics.summary.selected import Selected
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.encode import codes
 from reaedp.synthesis.synthetic import Synthetic, SyntheticRecords
-from reaedp.table import KeyCounts
+from reaedp.table import KeyCounts, numbered
 
 Frame = Mapping[str, NDArray[Any]]
 #: Columns of an entropy by one of two routes.
@@ -59,9 +64,7 @@ def _keys(release: Rebuilt, frame: Frame) -> KeyCounts:
     """Cells that there are, each once."""
     axes = release.contract.select(release.statistic.columns)
     *labels, counts = frame.values()
-    places: list[dict[str, int]] = [{cell: code for code, cell in enumerate(axis.cells)} for axis in axes]
-    found = [[place[text] for text in column] for place, column in zip(places, labels, strict=True)]
-    keys = np.array(found, dtype=np.int32).reshape(len(axes), len(counts)).T
+    keys = numbered(axes, labels)
     if len(np.unique(keys, axis=0)) < len(keys):
         raise ValueError("a cell is there twice")
     return KeyCounts(axes, keys, integers(counts, len(counts)))
@@ -107,9 +110,28 @@ def _mean_curve(release: Rebuilt, frame: Frame) -> Any:
     return release.statistic.value(release.contract, _told(release, numbers))
 
 
-def _summary(release: Rebuilt, frame: Frame) -> Any:  # noqa: ARG001
+def _parts(release: Rebuilt, frame: Frame) -> Any:  # noqa: ARG001
     """From the noisy parts, which the manifest holds."""
     return release.statistic.value(release.contract, _told(release, release.record["details"]["noisy_parts"]))
+
+
+def _groups(release: Rebuilt, frame: Frame) -> Any:
+    """From noisy parts, of groups that the file names; none may lie below the threshold."""
+    statistic, mechanism = release.statistic, release.noise.mechanism
+    assert isinstance(mechanism, GroupThreshold)
+    assert isinstance(statistic, Selected)
+    numbers = release.record["details"]["noisy_parts"]
+    parts = _whole(numbers, len(numbers)).reshape(-1, mechanism.parts)
+    rows = len(next(iter(frame.values())))
+    each = rows // max(len(parts), 1)
+    named = list(frame.values())[: len(statistic.by)]
+    axes = release.contract.select(statistic.by)
+    keys = numbered(axes, [cells[:: max(each, 1)] for cells in named])
+    if keys.shape != (len(parts), len(axes)) or len(np.unique(keys, axis=0)) < len(keys):
+        raise ValueError("not a group for each of the noisy numbers")
+    if (parts.sum(axis=1) < mechanism.threshold(release.noise.sensitivity)).any():
+        raise ValueError("a group below the threshold")
+    return statistic.value(release.contract, GroupedParts(keys, parts))
 
 
 def _told(release: Rebuilt, numbers: Sequence[Any]) -> NDArray[np.int64]:
@@ -202,7 +224,10 @@ _VALUES = ByKind[Callable[[Rebuilt, Frame], Any]](
         Pixels: _pixels,
         Correlation: _moments,
         Regression: _moments,
-        Summary: _summary,
+        Summary: _parts,
+        Rates: _parts,
+        KeyedSummary: _groups,
+        KeyedRates: _groups,
     },
     otherwise=lambda _, frame: Written(dict(frame)),
 )

@@ -23,12 +23,13 @@ def dots(
 ) -> Specification:
     """A dot and its interval for each group; grey where too few rows are left for an interval.
 
-    Groups of missing values and the like are left out then.
+    Groups of missing values and the like are left out then; of many groups those with most rows are drawn.
     """
     chosen = np.flatnonzero((np.asarray(frame["column"]) == column) & (np.asarray(frame["statistic"]) == statistic))
     told = np.asarray(frame["note"])[chosen] == ""
     special = [any(_SPECIAL.fullmatch(str(frame[axis][place])) for axis in axes) for place in chosen]
-    chosen = chosen[told | ~np.array(special, dtype=bool)][:MOST_GROUPS]
+    bounded = np.isfinite(np.asarray(frame["high_95"], dtype=np.float64)[chosen])
+    chosen = _largest(frame, column, chosen[(told | ~np.array(special, dtype=bool)) & bounded])
     groups = [" · ".join(str(frame[axis][place]) for axis in axes) or "all rows" for place in chosen]
     rows: dict[str, Any] = {
         "group": np.array(different(groups), dtype=object),
@@ -57,6 +58,15 @@ def dots(
         rows["original"] = original[chosen]
         layers.append(_truth(title))
     return draw.line_by_line(rows, "group", layers)
+
+
+def _largest(frame: Frame, column: str, places: NDArray[Any]) -> NDArray[Any]:
+    """Places of as many groups as can be told apart, those with most rows if that is known."""
+    counts = np.flatnonzero((np.asarray(frame["column"]) == column) & (np.asarray(frame["statistic"]) == "count"))
+    if len(places) <= MOST_GROUPS or not counts.size:
+        return places[:MOST_GROUPS]
+    rows = np.asarray(frame["value"], dtype=np.float64)[counts[np.searchsorted(counts, places, side="right") - 1]]
+    return np.sort(places[np.argsort(-rows, kind="stable")[:MOST_GROUPS]])
 
 
 def _truth(title: str) -> Specification:

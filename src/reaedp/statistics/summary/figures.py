@@ -177,7 +177,7 @@ class ColumnFigures:
 
     def _of_people(self, ends: Ends, rows: Floats) -> Ends:
         """The same where noise alone could not have filled a group, all groups together; elsewhere anything may be."""
-        sure = 1 - (1 - self.confidence) / len(self.noisy)
+        sure = 1 - (1 - self.confidence) / max(len(self.noisy), 1)
         known = ends.known & (self._of(rows) > reach(self.noise, rows, sure))
         return Ends(np.where(known, ends.low, 0.0), np.where(known, ends.high, 1.0), known)
 

@@ -86,6 +86,11 @@ class Parts:
     clipped: bool
 
     @property
+    def columns(self) -> tuple[Column, ...]:
+        """What is read."""
+        return (self.column,)
+
+    @property
     def regular(self) -> tuple[str, ...]:
         """Parts of values within the range."""
         return ("lower", "upper") if self.degree == 1 else ("lower", "middle", "upper")

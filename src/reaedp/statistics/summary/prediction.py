@@ -28,14 +28,20 @@ def expected_errors(
     statistic: Summary, contract: Contract, noise: Calibrated, confidence: float = 0.95
 ) -> ExpectedErrors:
     """For groups of equal size, of all rows that are promised."""
-    parts, unit = statistic.parts(contract), contract.unit
-    groups = int(np.prod([column.regular for column in contract.select(statistic.by)], dtype=np.int64))
-    dropped = any(column.drops for column in contract.select(statistic.columns))
-    promised = unit.at_least is not None and not dropped
-    rows = (unit.at_least or SOME_ROWS) / groups if promised else float(SOME_ROWS)
+    parts = statistic.parts(contract)
+    rows, promised = expected_rows(statistic.by, statistic.columns, contract)
     counts = float(reach(noise, parts[0].count, confidence)) / parts[0].steps
     means = {one.column.name: mean_error(one, noise, rows, confidence) for one in parts}
     return ExpectedErrors(rows, promised, counts, means)
+
+
+def expected_rows(by: tuple[str, ...], columns: tuple[str, ...], contract: Contract) -> tuple[float, bool]:
+    """Rows of one of equal groups, and whether they are promised: none is where a column drops rows."""
+    groups = int(np.prod([column.regular for column in contract.select(by)], dtype=np.int64))
+    dropped = any(column.drops for column in contract.select(columns))
+    if contract.unit.at_least is None or dropped:
+        return float(SOME_ROWS), False
+    return contract.unit.at_least / groups, True
 
 
 def mean_error(parts: Parts, noise: Calibrated, rows: float, confidence: float) -> float:

@@ -7,12 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.mechanisms.gaussian import Gaussian
+from reaedp.mechanisms.group_threshold import GroupThreshold
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.statistics.by_kind import ByKind, by_noise
 from reaedp.statistics.noise_variance import noise_variance
 
 Floats = NDArray[np.float64]
+#: Formulas for different weights lose all digits where there are more of them; integrals do not.
+MOST_TERMS = 7
+#: Places at which the law of a sum of many is integrated, in its standard deviations and in all.
+INTEGRATED, PLACES = 12.0, 1_024
+NEWTON = 5
 #: Weights smaller than this share of the largest one are raised to it.
 LEAST_WEIGHT = 1e-6
 #: Weights are at least this much apart, by how many there are: formulas for different weights lose digits otherwise.
@@ -49,6 +55,8 @@ def _laplace(noise: Calibrated, weights: Floats, confidence: float) -> Floats:
     used = weights[:, (weights > 0).any(axis=0)]
     if not used.size:
         return np.zeros(len(weights))
+    if used.shape[1] > MOST_TERMS:
+        return _many(used, confidence) * noise.scale
     spaced = _apart(used / np.where(largest > 0, largest, 1.0)[:, None])
     squares = spaced**2
     differences = squares[:, :, None] - squares[:, None, :]
@@ -61,6 +69,30 @@ def _laplace(noise: Calibrated, weights: Floats, confidence: float) -> Floats:
         outside = (shares * np.exp(-middle[:, None] / spaced)).sum(axis=1) > 1 - confidence
         low, high = np.where(outside, middle, low), np.where(outside, high, middle)
     found: Floats = high * largest * noise.scale
+    return found
+
+
+def _many(weights: Floats, confidence: float) -> Floats:
+    """By inversion of the characteristic function φ: Pr[|S| ≤ t] = (2/π) ∫ sin(ut)/u φ(u) du (Gil-Pelaez 1951).
+
+    Newton's steps from the normal law, to which a sum of many is near, and not far beyond that of a single one.
+    """
+    from scipy.special import ndtri
+
+    deviations = np.sqrt(2 * (weights**2).sum(axis=1))
+    normal, single = -float(ndtri((1 - confidence) / 2)), -math.log(1 - confidence) / math.sqrt(2)
+    found = np.zeros(len(weights))
+    for row in np.flatnonzero(deviations > 0):
+        part, times = np.unique(weights[row] / deviations[row], return_counts=True)
+        end = INTEGRATED * max(1.0, 1.0 / part.max())
+        places = (np.arange(PLACES) + 0.5) * end / PLACES
+        law = np.exp(-times @ np.log1p((part[:, None] * places) ** 2)) * (2 * end / PLACES / math.pi)
+        reached = normal
+        for _ in range(NEWTON):
+            lacking = confidence - float((law / places * np.sin(places * reached)).sum())
+            step = lacking / max(float((law * np.cos(places * reached)).sum()), 1e-9)
+            reached = min(max(reached + step, 0.9 * min(normal, single)), 1.1 * max(normal, single))
+        found[row] = reached * deviations[row]
     return found
 
 
@@ -81,5 +113,7 @@ def _any(noise: Calibrated, weights: Floats, confidence: float) -> Floats:
 
 
 _REACHES: ByKind[Callable[[Calibrated, Floats, float], Floats]] = by_noise(
-    "how far weighted sums of its noise go", {Laplace: _laplace, Gaussian: _gaussian}, otherwise=_any
+    "how far weighted sums of its noise go",
+    {Laplace: _laplace, GroupThreshold: _laplace, Gaussian: _gaussian},
+    otherwise=_any,
 )

@@ -138,12 +138,16 @@ class Summary:
 
     def value(self, contract: Contract, noisy: Integers) -> Summaries:
         """The noisy parts with the public facts that give them meaning."""
+        return self.told(contract, noisy=noisy.reshape(self.groups(contract), -1))
+
+    def told(self, contract: Contract, **noisy: Any) -> Summaries:
+        """Noisy parts of groups, all or selected, with the public facts that give them meaning."""
         return Summaries(
             axes=contract.select(self.by),
             parts=self.parts(contract),
             statistics=self.statistics,
-            noisy=noisy.reshape(self.groups(contract), -1),
             rows_of_a_unit=contract.unit.rows,
+            **noisy,
         )
 
     def frame(self, value: Summaries, noise: Calibrated) -> dict[str, NDArray[Any]]:

@@ -1,0 +1,127 @@
+"""Noisy parts of groups that the data chose, shown only where enough rows are behind them."""
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from reaedp.answer import GroupedParts, Shape
+from reaedp.contract import Contract
+from reaedp.errors import DeclarationError, sentence
+from reaedp.mechanisms.by_price import Buyable
+from reaedp.mechanisms.laplace import Laplace
+from reaedp.mechanisms.noise import Noise
+from reaedp.privacy.loss import ApproxDP, Price, positive
+from reaedp.privacy.unit import Sensitivity
+
+#: Thresholds are larger by this share, far more than doubles are off.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class GroupThreshold(Buyable):
+    """Discrete Laplace noise on all parts of every present group; a group appears if its parts add up to enough.
+
+    `parts` says how many numbers a group has, `row` how many steps a row adds to them together, `rows` how many rows of
+    a unit count; they follow from statistic and contract, so that `GroupThreshold(epsilon=1, delta=1e-6)` is enough.
+
+    >>> found = GroupThreshold(1.0, 1e-6, parts=1, row=1, rows=1).threshold(counting)
+    >>> 14 <= found <= 17
+    True
+    """
+
+    name: ClassVar[str] = "thresholded groups of discrete Laplace"
+    hides: ClassVar[Shape] = "grouped"
+    scaled_by: ClassVar[str] = "row"
+
+    epsilon: float
+    delta: float
+    parts: int
+    row: int
+    rows: int
+
+    def __post_init__(self) -> None:
+        positive("epsilon", self.epsilon)
+        positive("delta", self.delta, below=1)
+        for key in ("parts", "row", "rows"):
+            if not (type(value := getattr(self, key)) is int and value >= 1):
+                raise DeclarationError(sentence(f"{key} must be a whole number of at least 1", given=value))
+
+    @classmethod
+    def bought(cls, statistic: Any, contract: Contract, *, epsilon: float, delta: float) -> "GroupThreshold":
+        """The one that fits a statistic of groups."""
+        return cls(epsilon, delta, **statistic.shape(contract))
+
+    def fits(self, statistic: Any, contract: Contract) -> bool:
+        """Whether it was made for this statistic: another one's threshold might hide too little."""
+        wanted: dict[str, int] = statistic.shape(contract)
+        return wanted == {"parts": self.parts, "row": self.row, "rows": self.rows}
+
+    def scale(self, sensitivity: Sensitivity) -> float:
+        """The scale of the discrete Laplace noise on each part."""
+        return Laplace(self.epsilon).scale(sensitivity)
+
+    def threshold(self, sensitivity: Sensitivity) -> int:
+        """The least sum of parts at which one unit's new groups appear with probability at most δ (see PROOFS.md)."""
+        scale = self.scale(sensitivity)
+
+        def excess(chance: float, rows: int) -> float:
+            return self._beyond(chance) * scale + self.parts + self.row * rows
+
+        least = max(excess(self.delta, self.rows), excess(self.delta / self.rows, 1))
+        return math.ceil(least * (1 + ROUNDING))
+
+    def shown_rows(self, sensitivity: Sensitivity) -> float:
+        """The threshold in rows."""
+        return self.threshold(sensitivity) / self.row
+
+    def _beyond(self, chance: float) -> float:
+        """How far the sum of all parts' noise goes with this chance, in units of its scale."""
+        low, high = 0.0, 4.0 * (self.parts - math.log(chance))
+        for _ in range(200):
+            middle = (low + high) / 2
+            low, high = (middle, high) if sum_tail(middle, self.parts) > chance else (low, middle)
+        return high
+
+    def largest_delta(self, sensitivity: Sensitivity) -> float:
+        """A larger δ would make not showing a group stronger evidence than one row."""
+        return -math.expm1(-self.row / self.scale(sensitivity))
+
+    def price(self, sensitivity: Sensitivity) -> Price:
+        """(ε, δ), provided that not showing a group is itself no stronger evidence than a row."""
+        largest = self.largest_delta(sensitivity)
+        if self.delta > largest:
+            raise DeclarationError(
+                sentence(f"delta must be at most {largest:.3g} for a threshold at this epsilon", given=self.delta)
+            )
+        return (ApproxDP(self.epsilon, self.delta),)
+
+    def apply(self, exact: GroupedParts, sensitivity: Sensitivity, noise: Noise) -> GroupedParts:
+        """The groups whose noisy parts add up to the threshold; every part draws noise of its own, once."""
+        noisy = noise.laplace(exact.parts, self.scale(sensitivity))
+        # Doubles hold such sums exactly where they are near the threshold, and do not leave their range.
+        shown = noisy.sum(axis=1, dtype=np.float64) >= self.threshold(sensitivity)
+        return GroupedParts(exact.keys[shown], noisy[shown])
+
+    def mean_error(self, sensitivity: Sensitivity) -> float:
+        """Mean absolute error of a part of a group far above the threshold."""
+        return Laplace(self.epsilon).mean_error(sensitivity)
+
+    def error_quantile(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
+        """The error quantile of discrete Laplace noise, which holds for groups far above the threshold."""
+        return Laplace(self.epsilon).error_quantile(sensitivity, confidence, cells)
+
+
+def sum_tail(t: float, terms: int) -> float:
+    """Pr[S > t] for the sum S of so many independent Laplace noises of scale 1, t at least 0.
+
+    S is the difference of two sums of exponential times. It exceeds t if fewer than `terms` points of a Poisson process
+    fall into t and into the time that another process takes for `terms` points: a Poisson and a negative binomial
+    number of them.
+    """
+    from scipy.special import betainc, gammaln, xlogy
+
+    places = np.arange(terms)
+    poisson = np.exp(xlogy(places, t) - t - gammaln(places + 1))
+    return float(poisson @ betainc(terms, terms - places, 0.5))

@@ -1,0 +1,54 @@
+"""Sections of rates, and of groups that were selected."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from numpy.typing import NDArray
+
+from reaedp.frames.number import written
+from reaedp.label import shown
+from reaedp.report.charts.drawing import drawn
+from reaedp.report.charts.summaries import dots
+from reaedp.report.estimates import summary_section
+from reaedp.report.panel import Figure, Panel
+from reaedp.report.published import Published
+from reaedp.report.section import section, table_of_numbers
+from reaedp.statistics.rates.rates import Rates
+
+
+def rates_section(release: Published, original: NDArray[Any] | None) -> Panel:
+    """Rates of each group, or standardised ones."""
+    statistic: Any = release.statistic
+    frame, main = release.frame, "standardised rate" if statistic.standard else "rate"
+    called = str(frame["column"][0]) if len(frame["column"]) else statistic.of
+    chart = dots(frame, list(frame)[: len(statistic.by)], called, main, original)
+    groups = " in each group" if statistic.by else ""
+    standard = (
+        f" Standardised rates are those of rows which are spread over {shown(statistic.standard, 40)} as the public"
+        " weights are."
+        if statistic.standard
+        else ""
+    )
+    return section(
+        release,
+        use=f"{shown(release.labelled.title, 160)}. Intervals cover the noise in the rate of the rows themselves; that"
+        f" of the population rate covers sampling as well.{standard}",
+        error=f"Parts of counts are off by {written(release.record['mean_error'], 3)} rows on average; the intervals"
+        " tell what follows for each rate.",
+        figures=[Figure(drawn(chart), f"The {main} of {shown(called, 80)}{groups}, with 95 % intervals.")],
+        grids=[table_of_numbers(release, original)],
+        private=original is None,
+    )
+
+
+def groups_section(release: Published, original: NDArray[Any] | None) -> Panel:
+    """A summary or rates of groups that were selected."""
+    panel = (rates_section if isinstance(release.statistic, Rates) else summary_section)(release, original)
+    mechanism: Any = release.noise.mechanism
+    least = math.ceil(mechanism.shown_rows(release.noise.sensitivity))
+    few = (
+        f" Only groups with about {least:,} rows or more appear (partition selection). Intervals hold for groups of at"
+        " least so many rows; those near the threshold tend to be too high, as a note says."
+    )
+    return replace(panel, facts=tuple((key, f"{said}{few}" if key == "Error" else said) for key, said in panel.facts))

@@ -1,0 +1,116 @@
+"""Figures of groups that are not known: what is counted, what intervals are worth after selection, and top lists."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from reaedp import (
+    Boolean,
+    Budget,
+    Contract,
+    Curator,
+    GroupThreshold,
+    Integer,
+    KeyedMarginal,
+    KeyedRates,
+    KeyedSummary,
+    Ledger,
+    Rates,
+    Summary,
+    Threshold,
+    Unit,
+)
+from reaedp.answer import GroupedParts
+from reaedp.curator.records import Records
+from reaedp.errors import DeclarationError
+from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.mechanisms.noise import SeededNoise
+from reaedp.statistics.summary.grouped import NEAR
+
+ZIP = Integer(name="zip", lower=0, upper=4_999, provenance="public")
+AGE = Integer(name="age", lower=0, upper=100, provenance="public")
+SMOKES = Boolean(name="smokes", provenance="public")
+
+
+def contract(unit: Unit, ledger: str = "unused") -> Contract:
+    return Contract(dataset="d", unit=unit, budget=Budget(90, 1e-3), ledger=ledger, columns=(ZIP, AGE, SMOKES))
+
+
+def people(rows: int) -> pd.DataFrame:
+    rng = np.random.default_rng(1)
+    zips = np.minimum(rng.zipf(1.6, rows), 4_999)
+    data = {"zip": zips, "age": rng.integers(0, 100, rows), "smokes": rng.random(rows) < 0.3}
+    return pd.DataFrame(data | {"p": rng.integers(0, rows // 2, rows)})
+
+
+@pytest.mark.parametrize("unit", [Unit("add-remove"), Unit("replace", person="p", max_rows=2)], ids=str)
+@pytest.mark.parametrize(
+    ("keyed", "plain"),
+    [
+        (KeyedSummary(("age", "smokes"), "zip", ("mean", "sd")), Summary(("age", "smokes"), "zip", ("mean", "sd"))),
+        (KeyedRates("smokes", "zip"), Rates("smokes", "zip")),
+    ],
+)
+def test_groups_that_have_rows_have_the_parts_of_a_summary(unit: Unit, keyed: Any, plain: Any) -> None:
+    terms, frame = contract(unit), people(400)
+    found = keyed.answer(Records(terms, frame))
+    whole = plain.answer(Records(terms, frame)).reshape(ZIP.size, -1)
+    present = np.flatnonzero(whole.sum(axis=1))
+    order = np.argsort(found.keys[:, 0])
+    assert present.tolist() == found.keys[order, 0].tolist()
+    assert (whole[present] == found.parts[order]).all()
+    shape = keyed.shape(terms)
+    assert (found.parts.sum(axis=1) % shape["row"] == 0).all()
+    assert keyed.sensitivity(terms) == plain.sensitivity(terms)
+
+
+def test_intervals_hold_for_groups_that_are_as_large_as_the_threshold_and_are_shown() -> None:
+    """Some 2,000 of 4,000 such groups: 5 deviations of a share of .95 are .025."""
+    terms, statistic = contract(Unit("add-remove")), KeyedSummary("age", "zip")
+    mechanism = GroupThreshold(0.5, 1e-6, **statistic.shape(terms))
+    noise = Calibrated(mechanism, statistic.sensitivity(terms))
+    (parts,) = statistic.parts(terms)
+    rows = mechanism.threshold(noise.sensitivity) // parts.steps + 1
+    one = parts.weights(lower=0.6 * parts.steps, upper=0.4 * parts.steps).astype(np.int64) * rows
+    exact = GroupedParts(np.arange(4_000, dtype=np.int32).reshape(-1, 1), np.tile(one, (4_000, 1)))
+    value = statistic.value(terms, noise.apply(exact, SeededNoise(np.random.default_rng(3))))
+    found = statistic.frame(value, noise)
+    assert 1_500 < len(value.keys) < 3_000
+    for name, true in (("count", rows), ("sum", 40 * rows), ("mean", 40)):
+        chosen = found["statistic"] == name
+        held = (found["low_95"] <= true) & (true <= found["high_95"])
+        assert held[chosen].mean() > 0.925, name
+    assert (found["note"] == NEAR).mean() > 0.5
+
+
+@pytest.fixture
+def curator(tmp_path: Any) -> Curator:
+    Ledger.create(str(tmp_path / "b.sqlite")).close()
+    terms = contract(Unit("add-remove"), str(tmp_path / "b.sqlite"))
+    return Curator(terms, people(4_000), noise=SeededNoise(np.random.default_rng(2)))
+
+
+def test_top_lists_are_views_of_what_is_released(curator: Curator) -> None:
+    release = curator.release(KeyedSummary("age", "zip"), GroupThreshold(epsilon=2.0, delta=1e-6))
+    top = release.top(3, "sum")
+    assert ["1", "2", "3"] == top["zip"].tolist()
+    assert (np.diff(top["value"]) <= 0).all()
+    assert {"sum"} == set(top["statistic"])
+    counts = curator.release(KeyedMarginal("zip"), Threshold(2.0, 1e-6)).top(2)
+    assert ["1", "2"] == counts["zip"].tolist()
+    for wrong in ({"number": 0}, {"number": 2, "by": "median"}, {"number": 2, "of": "smokes"}):
+        with pytest.raises(DeclarationError):
+            release.top(**wrong)
+    assert release.compare("mean", zip=(1, 2)).difference.known
+    with pytest.raises(DeclarationError, match="not among those that are shown"):
+        release.compare("mean", zip=(1, 4_998))
+
+
+def test_where_no_group_has_enough_rows_there_is_an_empty_table(curator: Curator) -> None:
+    for statistic in (KeyedSummary("age", "zip"), KeyedRates("smokes", "zip")):
+        release = curator.release(statistic, GroupThreshold(epsilon=0.001, delta=1e-9))
+        assert 0 == len(release.frame()["value"])
+        assert "" == release.drawing()
+        assert 0 == len(release.top(5)["value"])
