@@ -1,0 +1,117 @@
+"""Who may ask, and what every answer says to browsers.
+
+Each address that the terminal shows lets one browser in, once; from then on a cookie does. A page of another site can
+neither read answers (Host, cookie of the same site) nor act (origin, CSRF token).
+"""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+COOKIE = "reaedp-studio"
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self';"
+    " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+#: A page may bring a content policy of its own; the rest is the same for all.
+HEADERS = {
+    "cache-control": "no-store",
+    "content-security-policy": POLICY,
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+}
+_STRANGER = "This page opens only in the browser that was started with `reaedp studio`. The terminal shows an address."
+_SELF = frozenset({"same-origin", "none"})
+
+
+class Keys:
+    """The secrets of one run: the token that lets the next browser in, and the sessions of those that are in."""
+
+    def __init__(self, announce: Callable[[str], None] = lambda _: None) -> None:
+        self._announce = announce
+        self._secret = secrets.token_bytes(32)
+        self._sessions: set[str] = set()
+        self.token = secrets.token_urlsafe(32)
+
+    def enter(self, token: str) -> str | None:
+        """A session for whoever has the token, which is another one from then on."""
+        if not hmac.compare_digest(token.encode(), self.token.encode()):
+            return None
+        session = secrets.token_urlsafe(32)
+        self._sessions.add(session)
+        self.token = secrets.token_urlsafe(32)
+        self._announce(self.token)
+        return session
+
+    def knows(self, session: str) -> bool:
+        """Whether a browser with this cookie is in."""
+        return session in self._sessions
+
+    def csrf(self, session: str) -> str:
+        """What every form of a session carries."""
+        return hmac.new(self._secret, session.encode(), hashlib.sha256).hexdigest()
+
+    def same(self, session: str, csrf: str) -> bool:
+        """Whether a form comes from a page that this session was given."""
+        return hmac.compare_digest(self.csrf(session).encode(), csrf.encode())
+
+
+class Gate:
+    """Refuses strangers before anything else is looked at, and puts the headers on every answer."""
+
+    def __init__(self, app: ASGIApp, keys: Keys, hosts: frozenset[str]) -> None:
+        self.app, self.keys, self.hosts = app, keys, hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request pass, or answer it here."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+        elif scope["type"] == "http":
+            answer = self._answer(Request(scope)) or self.app
+            await answer(scope, receive, _with_headers(send))
+
+    def _answer(self, request: Request) -> Response | None:
+        """The answer to a stranger, or to a browser that comes in; nothing for those that are in."""
+        if request.headers.get("host", "") not in self.hosts:
+            return PlainTextResponse("This is not the address of the studio.", 421)
+        if request.url.path == "/start" and request.method == "GET":
+            return self._enter(request)
+        if not self.keys.knows(request.cookies.get(COOKIE, "")):
+            return PlainTextResponse(_STRANGER, 403)
+        if request.method not in ("GET", "HEAD") and not self._from_here(request):
+            return PlainTextResponse("This came from a page of another site, and was not done.", 403)
+        return None
+
+    def _enter(self, request: Request) -> Response:
+        session = self.keys.enter(request.query_params.get("token", ""))
+        if session is None:
+            return PlainTextResponse(f"This address was used already, or is not whole. {_STRANGER}", 403)
+        answer = RedirectResponse("/", 303)
+        answer.set_cookie(COOKIE, session, httponly=True, samesite="strict", path="/")
+        return answer
+
+    def _from_here(self, request: Request) -> bool:
+        """Whether the browser says that a page of this studio asked; browsers always say it of acts."""
+        origin = request.headers.get("origin")
+        site = request.headers.get("sec-fetch-site", "same-origin")
+        return site in _SELF and (origin is None or urlsplit(origin).netloc in self.hosts)
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            given = {name.lower() for name, _ in message["headers"]}
+            more = [(name.encode(), text.encode()) for name, text in HEADERS.items() if name.encode() not in given]
+            message = {**message, "headers": [*message["headers"], *more]}
+        await send(message)
+
+    return sending
