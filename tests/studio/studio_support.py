@@ -55,7 +55,8 @@ class Guest:
 
     def __init__(self, folder: Path, defect: Any = failing) -> None:
         self.folder, self.keys = folder, Keys()
-        app = application(Workspace(folder), self.keys, HOSTS, defect)
+        self.workspace = Workspace(folder)
+        app = application(self.workspace, self.keys, HOSTS, defect)
         self.client = Client(app)
         self.client.get("/start", params={"token": self.keys.token})
 

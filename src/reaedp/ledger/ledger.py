@@ -272,6 +272,13 @@ class Ledger:
             read_head(connection)
             return dataset_names(connection)
 
+    def last(self, dataset: str) -> int:
+        """Give the number of the last entry about a data set, which every charge changes; 0 before the first."""
+        with self._reading() as connection:
+            read_head(connection)
+            account = find_account(connection, dataset)
+            return 0 if account is None else account.last
+
     def history(self, dataset: str | None = None) -> Iterator[Entry]:
         """All entries, or those of one data set, in their order, each with its own hash checked."""
         last = 0

@@ -1,11 +1,12 @@
 """The folder that the studio was started with, and the projects in it."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from reaedp.errors import DeclarationError, sentence, unknown
 from reaedp.studio.project import Project
+from reaedp.studio.work import Works
 
 #: The address of the folder itself, where that is a project; no folder of a project has this name.
 ITSELF = "~"
@@ -17,6 +18,7 @@ class Workspace:
     """A folder whose own files, or those of folders in it, are projects."""
 
     folder: Path
+    works: Works = field(default_factory=Works, compare=False)
 
     def projects(self) -> dict[str, Project]:
         """The projects by their addresses; names are looked up here, so that no address leads elsewhere."""
