@@ -20,7 +20,10 @@ from reaedp.studio.visit import Visit
 from reaedp.studio.workspace import Workspace
 
 #: Files of static/, by name; nothing else is served from the package.
-STATIC = {"studio.css": "text/css", "studio.js": "text/javascript"}
+STATIC = {
+    **dict.fromkeys(("studio.css", "work.css"), "text/css"),
+    **dict.fromkeys(("studio.js", "work.js"), "text/javascript"),
+}
 #: Makes of what nobody foresaw an error without data; the command line has such a function.
 Defect = Callable[[BaseException], ReaedpError]
 _NOT_DONE = "The form was not sent by a page of this session, and nothing was done. Load the page again."

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from reaedp.errors import LedgerError, LedgerMissing
+from reaedp.contract import Contract
+from reaedp.errors import DeclarationError, LedgerError, LedgerMissing
 from reaedp.ledger.admission import shown
 from reaedp.ledger.ledger import Ledger
 from reaedp.plan.plan import Plan
@@ -49,7 +50,7 @@ class Bar:
 
 def bar_of(project: Project) -> Bar | None:
     """The bar of a project; None until its contract is complete."""
-    contract = project.contract
+    contract = project.contract or _without_columns(project)
     if contract is None:
         return None
     budget = contract.budget
@@ -65,6 +66,29 @@ def bar_of(project: Project) -> Bar | None:
     except LedgerError as error:
         return Bar(budget.epsilon, budget.delta, 0.0, planned, 0.0, str(error))
     return Bar(budget.epsilon, budget.delta, 0.0, planned, budget.epsilon)
+
+
+def registered(project: Project) -> str:
+    """What the ledger has noted of the data set, in a sentence; "" while it has noted nothing."""
+    contract = _without_columns(project)
+    if contract is None:
+        return ""
+    try:
+        with Ledger.open(contract.ledger) as book:
+            if contract.dataset not in book.datasets():
+                return ""
+            budget = book.budget(contract.dataset)
+    except (LedgerMissing, LedgerError):
+        return ""
+    return f"It admits ε = {budget.epsilon:g} and δ = {budget.delta:g} for ever."
+
+
+def _without_columns(project: Project) -> Contract | None:
+    """The contract without its columns, which may be open while the budget is declared."""
+    try:
+        return Contract.load_without_columns(project.contract_path)
+    except DeclarationError:
+        return None
 
 
 @lru_cache(maxsize=64)

@@ -6,25 +6,36 @@
   const mistakes = document.querySelector(".mistakes");
   if (mistakes) mistakes.focus();
 })();
-// Work that takes long: its piece of the page is asked for again until it is over, and then the page.
+// What spends is sent once; the server refuses a second time, too.
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches("[data-once]")) return;
+  for (const button of event.target.querySelectorAll("button")) button.disabled = true;
+});
+// Pictures that follow fields: a slider stands for a number on a logarithmic scale, the server draws.
 (() => {
-  const place = document.querySelector("[data-poll]");
-  if (!place) return;
-  const look = async () => {
-    try {
-      const answer = await fetch(place.dataset.poll);
-      if (!answer.ok) return location.reload();
-      const text = await answer.text();
-      if (text !== place.dataset.last) place.innerHTML = place.dataset.last = text;
-      if (!place.querySelector('[data-running="yes"]')) return location.reload();
-      const stop = document.querySelector("[data-until-charged]");
-      if (stop && !place.querySelector('[data-stoppable="yes"]')) stop.hidden = true;
-    } catch { /* the server may be busy, or gone: the next look tells */ }
-    setTimeout(look, 700);
+  const digits = (value) => String(Number(value.toPrecision(2)));
+  const latest = new Map();
+  const follow = async (area) => {
+    const form = area.closest("form");
+    const query = new URLSearchParams();
+    const data = new FormData(form);
+    for (const name of area.dataset.fields.split(" ")) query.set(name, data.get(name) ?? "");
+    const turn = (latest.get(area) ?? 0) + 1;
+    latest.set(area, turn);
+    const answer = await fetch(`${area.dataset.follow}?${query}`);
+    if (answer.ok && latest.get(area) === turn) area.querySelector(".pictures").innerHTML = await answer.text();
   };
-  setTimeout(look, 300);
+  const speak = (slider) => slider.setAttribute("aria-valuetext", `ε ${digits(10 ** Number(slider.value))}`);
+  for (const slider of document.querySelectorAll("input[data-logarithm-of]")) {
+    const field = slider.form.elements[slider.dataset.logarithmOf];
+    const read = () => { if (Number(field.value) > 0) slider.value = String(Math.log10(Number(field.value))); speak(slider); };
+    read();
+    field.addEventListener("input", read);
+    slider.addEventListener("input", () => { field.value = digits(10 ** Number(slider.value)); speak(slider); field.dispatchEvent(new Event("change", { bubbles: true })); });
+  }
+  for (const area of document.querySelectorAll("[data-follow]")) {
+    const update = (event) => { if (area.dataset.fields.split(" ").includes(event.target.name)) follow(area); };
+    area.closest("form").addEventListener("input", update);
+    area.closest("form").addEventListener("change", update);
+  }
 })();
-// A form that spends is sent once; the server holds that line as well.
-document.querySelectorAll("form[data-once]").forEach((form) => form.addEventListener("submit", () => {
-  setTimeout(() => form.querySelectorAll("button").forEach((button) => { button.disabled = true; }));
-}));
