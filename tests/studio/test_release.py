@@ -15,8 +15,8 @@ from reaedp.curator import curator
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.release import publication
-from reaedp.studio.confirmation import state_of
 from reaedp.studio.releasing import STAGES, Confirmed
+from reaedp.studio.spending import state
 from reaedp.studio.work import Work
 from studio_support import Guest, form_fields, text_of
 from test_same_files import run
@@ -81,7 +81,7 @@ def test_the_same_form_charges_once_however_often_it_is_sent(guest: Guest) -> No
     assert 303 == answers[0]
     finished(guest)
     late = guest.act(PLACE, {**fields, "folder": "release-2"})
-    assert "this very form was sent already" in text_of(late.text)
+    assert "perhaps by a second click" in text_of(late.text)
     assert 1 == charges(guest.folder / "own")
     assert ["release-1"] == [path.parent.name for path in (guest.folder / "own").glob("*/release.json")]
 
@@ -89,9 +89,9 @@ def test_the_same_form_charges_once_however_often_it_is_sent(guest: Guest) -> No
 def test_what_was_confirmed_under_another_state_charges_nothing(guest: Guest) -> None:
     project = guest.workspace.project("own")
     assert project.plan is not None
-    confirmed = Confirmed(project, project.plan, project.folder / "first", state_of(project, project.plan))
+    confirmed = Confirmed(project, project.plan, project.folder / "first", state(project))
     confirmed.release(Work("first"))
-    with pytest.raises(DeclarationError, match="Nothing was charged by it"):
+    with pytest.raises(DeclarationError, match="Nothing more was charged"):
         replace(confirmed, folder=project.folder / "second").release(Work("second"))
     assert 1 == charges(project.folder)
 

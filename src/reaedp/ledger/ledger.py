@@ -18,6 +18,7 @@ from sqlalchemy import Connection
 
 from reaedp.errors import BudgetRefused, DeclarationError, LedgerBusy, sentence
 from reaedp.ledger.admission import spent_epsilon
+from reaedp.ledger.approvals import NO_CONTRACT, Approvals, asked_for, check_approved, lifting, read_approvals
 from reaedp.ledger.book import (
     Head,
     append,
@@ -35,16 +36,18 @@ from reaedp.ledger.canonical_json import write
 from reaedp.ledger.entry import (
     UNREADABLE,
     Charge,
+    Decision,
     Entry,
     Finish,
     Raise,
     Registration,
+    TwoPeople,
     act_record,
     protects_alike,
     read_act,
     stamp,
 )
-from reaedp.ledger.posting import change_terms, find_known, post, postings, read_scopes, register
+from reaedp.ledger.posting import change_terms, find_known, note, post, postings, read_scopes, register
 from reaedp.ledger.recovery import check, give_up, lost_after, watch
 from reaedp.ledger.storage import Storage
 from reaedp.ledger.verification import check_book
@@ -180,7 +183,9 @@ class Ledger:
         with self._writing() as connection:
             head = read_head(connection, lock=True)
             decided = [(posting, posting.decided()) for posting in postings(connection, written)]
-            end = post(connection, head, written, decided, stamp())
+            accounts, now = {posting.dataset: posting.account for posting, _ in decided}, stamp()
+            check_approved(connection, accounts, asked_for(written), now.user)
+            end = post(connection, head, written, decided, now)
         self._storage.remember(end.checkpoint)
         return tuple(range(end.number + 1 - len(written), end.number + 1))
 
@@ -220,6 +225,43 @@ class Ledger:
             terms = read_terms(connection, account)
             _check_larger(terms.budget, budget)
             head = change_terms(connection, head, account, Raise(dataset, budget, terms.unit, reason), stamp())
+        self._storage.remember(head.checkpoint)
+        return head.number
+
+    def decide(self, dataset: str, requests: Sequence[str], asked_by: str, *, approved: bool, reason: str) -> int:
+        """Record the answer to somebody who asked for some releases, by the SHA-256 of each; the entry's number.
+
+        An approval is for one charge of exactly these requests; a later answer about them replaces it.
+        """
+        return self._note(Decision(dataset, tuple(sorted(requests)), asked_by, approved, reason))
+
+    def require_two_people(self, dataset: str, reason: str, *, required: bool = True) -> int:
+        """From here on let nobody charge to a data set what nobody else approved; the entry's number.
+
+        To lift the rule, `required=False`, takes two people as well: one approves `approvals.lifting`, another lifts.
+        """
+        return self._note(TwoPeople(dataset, required, reason))
+
+    def needs_two_people(self, dataset: str) -> bool:
+        """Say whether charges to a data set need somebody else's approval."""
+        return self._approvals(dataset).required
+
+    def lacks_approval(self, dataset: str, requests: Sequence[str]) -> bool:
+        """Say whether these requests would be refused now because nobody else has approved them."""
+        return self._approvals(dataset).lacking(requests, stamp().user)
+
+    def _approvals(self, dataset: str) -> Approvals:
+        with self._reading() as connection:
+            read_head(connection)
+            return read_approvals(connection, dataset, find_known(connection, dataset))
+
+    def _note(self, act: Decision | TwoPeople) -> int:
+        with self._writing() as connection:
+            head, now = read_head(connection, lock=True), stamp()
+            account = find_known(connection, act.dataset)
+            if isinstance(act, TwoPeople) and not act.required:
+                check_approved(connection, {act.dataset: account}, {act.dataset: [lifting(act.dataset)]}, now.user)
+            head = note(connection, head, account, act, now)
         self._storage.remember(head.checkpoint)
         return head.number
 
@@ -272,13 +314,6 @@ class Ledger:
             read_head(connection)
             return dataset_names(connection)
 
-    def last(self, dataset: str) -> int:
-        """Give the number of the last entry about a data set, which every charge changes; 0 before the first."""
-        with self._reading() as connection:
-            read_head(connection)
-            account = find_account(connection, dataset)
-            return 0 if account is None else account.last
-
     def history(self, dataset: str | None = None) -> Iterator[Entry]:
         """All entries, or those of one data set, in their order, each with its own hash checked."""
         last = 0
@@ -325,7 +360,7 @@ class Ledger:
         with self._reading() as connection:
             unit = read_terms(connection, find_known(connection, dataset)).unit
         price: Price = (ApproxDP(epsilon, delta) if delta else PureDP(epsilon),)
-        yield Charge(dataset, f"lost entries {kept + 1} to {last}", "unknown", price, unit, contract="0" * 64)
+        yield Charge(dataset, f"lost entries {kept + 1} to {last}", "unknown", price, unit, contract=NO_CONTRACT)
 
     def _terms(self, dataset: str) -> Registration | Raise:
         with self._reading() as connection:

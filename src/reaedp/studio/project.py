@@ -103,6 +103,13 @@ class Project:
         found = [path.parent for path in self.folder.glob(f"*/{MANIFEST_FILE}") if not path.parent.is_symlink()]
         return sorted(found, key=lambda path: (path / MANIFEST_FILE).stat().st_mtime, reverse=True)
 
+    @property
+    def has_ledger(self) -> bool:
+        """Whether there is something where the contract says the ledger is; a server is taken at its word."""
+        if self.contract is None:
+            return False
+        return "://" in self.contract.ledger or Path(self.contract.ledger).exists()
+
     def write(self, path: Path, content: str) -> None:
         """Write a file of the project, whole or not at all."""
         outside_releases(path)

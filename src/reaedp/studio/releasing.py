@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reaedp.curator.curator import CHARGING, NOISE
-from reaedp.errors import BudgetRefused, DeclarationError
+from reaedp.errors import BudgetRefused
 from reaedp.ledger.admission import shown
 from reaedp.ledger.ledger import Ledger
 from reaedp.plan.affordable import largest_factor, rest_of
@@ -12,8 +12,8 @@ from reaedp.plan.plan import Plan
 from reaedp.release.publication import AUDITING, WRITING, publish
 from reaedp.release.verification import verify
 from reaedp.studio.bar import cost
-from reaedp.studio.confirmation import STALE, spending_alone, state_of
 from reaedp.studio.project import Project
+from reaedp.studio.spending import spending
 from reaedp.studio.work import Work
 
 COUNTING, CHECKING = "counting", "checking"
@@ -47,9 +47,7 @@ class Confirmed:
 
     def release(self, work: Work) -> Released:
         """Release, if all is still as it was confirmed; each stage is told by its name alone."""
-        with spending_alone(self.project):
-            if state_of(self.project, self.plan) != self.state:
-                raise DeclarationError(STALE)
+        with spending(self.project, self.state):
             check_affordable(self.plan)
             publish(self.plan, self.project.data_address, self.folder, lambda said: self._tell(work, said))
             work.say(CHECKING)

@@ -9,10 +9,16 @@ from starlette.responses import Response
 from reaedp.studio.project import Project
 from reaedp.studio.visit import Visit
 
-State = Literal["empty", "incomplete", "done", "locked"]
+State = Literal["empty", "incomplete", "done", "locked", "optional"]
 Handler = Callable[[Visit], Response]
 #: The states in words, which no colour replaces.
-WORDS: Mapping[State, str] = {"empty": "not begun", "incomplete": "begun", "done": "done", "locked": "not yet possible"}
+WORDS: Mapping[State, str] = {
+    "empty": "not begun",
+    "incomplete": "begun",
+    "done": "done",
+    "locked": "not yet possible",
+    "optional": "if you like",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

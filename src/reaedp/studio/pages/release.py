@@ -18,9 +18,10 @@ from reaedp.release.place import read_plain
 from reaedp.release.verification import verify
 from reaedp.report.published import PublishedFolder
 from reaedp.studio.bar import cost
-from reaedp.studio.confirmation import STALE, state_of
 from reaedp.studio.project import Project
 from reaedp.studio.releasing import STAGES, Confirmed, Released, check_affordable
+from reaedp.studio.spending import SPENT_MEANWHILE
+from reaedp.studio.spending import state as spending_state
 from reaedp.studio.step import State, Step
 from reaedp.studio.unfinished import unfinished
 from reaedp.studio.visit import Visit
@@ -108,8 +109,8 @@ def _confirmed(visit: Visit) -> Confirmed:
     if form.text("typed") != plan.contract.dataset:
         rule = f"Type the name of the data set, {plan.contract.dataset}, to confirm"
         mistakes.append(sentence(rule, given=form.text("typed")))
-    if form.text("state") != state_of(project, plan):
-        mistakes.append(STALE)
+    if form.text("state") != spending_state(project):
+        mistakes.append(SPENT_MEANWHILE)
     if mistakes:
         raise DeclarationError(*mistakes)
     return Confirmed(project, plan, project.folder / name, form.text("state"))
@@ -155,7 +156,7 @@ def _ready(project: Project) -> dict[str, Any]:
         "price": shown(cost(plan), up=True),
         "after": None if after is None else shown(after, up=False),
         "delta": plan.contract.budget.delta,
-        "state": state_of(project, plan),
+        "state": spending_state(project),
         "folder": _free(project),
         "user": user_name(),
         "left_behind": behind,
@@ -217,7 +218,7 @@ def state(project: Project) -> State:
     """Possible with a plan; done with a folder."""
     if project.releases:
         return "done"
-    return "locked" if project.plan is None or not project.data else "empty"
+    return "empty" if project.plan is not None and project.data and project.has_ledger else "locked"
 
 
 RELEASE = Step(

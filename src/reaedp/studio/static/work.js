@@ -17,7 +17,3 @@
   };
   setTimeout(look, 300);
 })();
-// A form that spends is sent once; the server holds that line as well.
-document.querySelectorAll("form[data-once]").forEach((form) => form.addEventListener("submit", () => {
-  setTimeout(() => form.querySelectorAll("button").forEach((button) => { button.disabled = true; }));
-}));
