@@ -15,6 +15,7 @@ from reaedp.curator import curator
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.release import publication
+from reaedp.studio.journey import STEPS as JOURNEY
 from reaedp.studio.releasing import STAGES, Confirmed
 from reaedp.studio.spending import state
 from reaedp.studio.work import Work
@@ -234,3 +235,14 @@ def test_an_incomplete_project_and_a_missing_ledger_are_said(tmp_path: Path) -> 
     assert "A release needs a complete contract" in guest.page(PLACE)
     assert 400 == guest.act(PLACE, TYPED).status_code
     assert not list(own.glob("release-*"))
+
+
+def test_no_page_of_a_complete_project_depends_on_a_row(guest: Guest) -> None:
+    def pages() -> dict[str, str]:
+        places = [step.key for step in JOURNEY] + [f"{step.key}/{part}" for step in JOURNEY for part in step.parts]
+        return {place: guest.ask(f"/p/own/{place}").text for place in places}
+
+    before = pages()
+    for rows in ("age,sex\n", "age,sex\n1,f\n", 'age,sex\n"x,\n\x00,,,\n'):
+        (guest.folder / "own" / "people.csv").write_text(rows)
+        assert before == pages()

@@ -229,6 +229,12 @@ class Entry:
         return write(stamp | {"kind": self.kind, "act": act_record(self.act)} | planned)
 
     @property
+    def record(self) -> dict[str, Any]:
+        """The entry as plain values, in the ledger's own words."""
+        body: dict[str, Any] = json.loads(self.body)
+        return {**body, "finished": self.finished} if self.kind == "charge" else body
+
+    @property
     def hash(self) -> str:
         """SHA-256 of the body, which contains the hash of the entry before."""
         return digest(self.body)

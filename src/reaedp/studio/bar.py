@@ -56,16 +56,21 @@ def bar_of(project: Project) -> Bar | None:
     budget = contract.budget
     planned = 0.0 if project.plan is None else cost(project.plan)
     try:
-        with Ledger.open(contract.ledger) as book:
-            if contract.dataset in book.datasets():
-                budget = book.budget(contract.dataset)
-                spent, left = book.spent(contract.dataset), book.remaining(contract.dataset)
-                return Bar(budget.epsilon, budget.delta, spent, planned, left)
-    except LedgerMissing:
-        pass
+        spent, left = spent_of(contract)
     except LedgerError as error:
         return Bar(budget.epsilon, budget.delta, 0.0, planned, 0.0, str(error))
-    return Bar(budget.epsilon, budget.delta, 0.0, planned, budget.epsilon)
+    return Bar(max(budget.epsilon, spent + left), budget.delta, spent, planned, left)
+
+
+def spent_of(contract: Contract) -> tuple[float, float]:
+    """What is spent of a data set's budget, and what is left; nothing and all of it where no ledger knows it."""
+    try:
+        with Ledger.open(contract.ledger) as book:
+            if contract.dataset in book.datasets():
+                return book.spent(contract.dataset), book.remaining(contract.dataset)
+    except LedgerMissing:
+        pass
+    return 0.0, contract.budget.epsilon
 
 
 def registered(project: Project) -> str:

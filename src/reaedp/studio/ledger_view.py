@@ -1,8 +1,6 @@
 """A ledger as people read it: entries in words, what is left of each data set, and what that still buys."""
 
-import json
 from dataclasses import dataclass
-from typing import Any
 
 from reaedp.ledger.admission import shown
 from reaedp.ledger.entry import Charge, Decision, Entry, Finish, Raise, Recovery, Registration, TwoPeople
@@ -52,15 +50,6 @@ def lines_of(book: Ledger) -> list[Line]:
     deltas = {name: book.budget(name).delta for name in book.datasets()}
     entries = list(book.history())[-MOST_ENTRIES:]
     return [_line(entry, deltas) for entry in reversed(entries)]
-
-
-def records_of(book: Ledger) -> list[dict[str, Any]]:
-    """All entries in the ledger's own words, as `reaedp ledger export` prints them."""
-    records = []
-    for entry in book.history():
-        body: dict[str, Any] = json.loads(entry.body)
-        records.append({**body, "finished": entry.finished} if entry.kind == "charge" else body)
-    return records
 
 
 def affordable(book: Ledger, dataset: str, price: float) -> int:

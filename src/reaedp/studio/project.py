@@ -2,7 +2,7 @@
 
 import tomllib
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -69,33 +69,25 @@ class Project:
         """The contract as it stands, complete or not; None if there is none. Raises what is no TOML."""
         return Document.read(self.contract_path) if self.contract_path.is_file() else None
 
-    @cached_property
+    @property
     def contract(self) -> Contract | None:
         """The contract, if it is complete and consistent."""
-        return None if self.contract_mistakes else Contract.load(self.contract_path)
+        return self._contract[0]
 
-    @cached_property
+    @property
     def contract_mistakes(self) -> tuple[str, ...]:
         """What `reaedp check` says of the contract."""
-        try:
-            Contract.load(self.contract_path)
-        except DeclarationError as error:
-            return error.mistakes
-        return ()
+        return self._contract[1]
 
-    @cached_property
+    @property
     def plan(self) -> Plan | None:
         """The plan, if it and its contract are complete and consistent."""
-        return None if self.plan_mistakes else Plan.load(self.plan_path)
+        return self._plan[0]
 
-    @cached_property
+    @property
     def plan_mistakes(self) -> tuple[str, ...]:
         """What `reaedp check` says of the plan."""
-        try:
-            Plan.load(self.plan_path).requests()
-        except DeclarationError as error:
-            return error.mistakes
-        return ()
+        return self._plan[1]
 
     @property
     def releases(self) -> list[Path]:
@@ -116,8 +108,44 @@ class Project:
         save(path, content)
 
     @cached_property
+    def _contract(self) -> tuple[Contract | None, tuple[str, ...]]:
+        return _loaded_contract(self.contract_path, _state(self.contract_path))
+
+    @cached_property
+    def _plan(self) -> tuple[Plan | None, tuple[str, ...]]:
+        return _loaded_plan(self.plan_path, _state(self.plan_path), _state(self.contract_path))
+
+    @cached_property
     def _plan_data(self) -> dict[str, Any]:
         try:
             return Document.read(self.plan_path).data if self.plan_path.is_file() else {}
         except DeclarationError:
             return {}
+
+
+def _state(path: Path) -> tuple[int, bytes] | None:
+    """What tells one state of a file from another: when it was written, and all of it."""
+    try:
+        return path.stat().st_mtime_ns, path.read_bytes()
+    except OSError:
+        return None
+
+
+@lru_cache(maxsize=32)
+def _loaded_contract(path: Path, _: object) -> tuple[Contract | None, tuple[str, ...]]:
+    """The contract or what is wrong with it, read once for each state of the file."""
+    try:
+        return Contract.load(path), ()
+    except DeclarationError as error:
+        return None, error.mistakes
+
+
+@lru_cache(maxsize=32)
+def _loaded_plan(path: Path, _plan: object, _contract: object) -> tuple[Plan | None, tuple[str, ...]]:
+    """The plan or what is wrong with it or its contract."""
+    try:
+        plan = Plan.load(path)
+        plan.requests()
+    except DeclarationError as error:
+        return None, error.mistakes
+    return plan, ()

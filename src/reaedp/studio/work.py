@@ -18,9 +18,9 @@ Place = tuple[Path, str]
 class Work:
     """One thing being done; `stage` is told to people, and never says anything of rows."""
 
-    def __init__(self, about: str) -> None:
-        #: What the work is about, such as the name of a folder.
-        self.about = about
+    def __init__(self, about: str, stopped: str = "Stopped.") -> None:
+        #: What the work is about, such as the name of a folder, and what is said when it was stopped.
+        self.about, self.stopped = about, stopped
         self.stage = ""
         self.answer: Any = None
         self.error: Exception | None = None
@@ -32,7 +32,7 @@ class Work:
         """Note what is done now. Whoever asked to stop is obeyed here, up to the last moment and not after it."""
         with self._lock:
             if self._asked_to_stop and not self._beyond_recall:
-                raise Stopped("Stopped before the charge. Nothing was charged, and nothing was released.")
+                raise Stopped(self.stopped)
             self._beyond_recall = self._beyond_recall or last_moment
             self.stage = stage
 
@@ -85,18 +85,14 @@ class Works:
             del self._running[place]
         raise work.error
 
-    def begin(self, place: Place, about: str, doing: Callable[[Work], Any], *, finish: bool = False) -> Work:
-        """Begin a work, unless one runs there; that one is given then.
-
-        A work that must `finish` is waited for when the server is stopped.
-        """
+    def begin(self, place: Place, work: Work, doing: Callable[[Work], Any], *, finish: bool = False) -> None:
+        """Begin a work, unless one runs there; one that must `finish` is waited for when the server is stopped."""
         with self._lock:
             known = self._running.get(place)
             if known is not None and not known.ended.is_set():
-                return known
-            work = self._running[place] = Work(about)
+                return
+            self._running[place] = work
             threading.Thread(target=work.run, args=(doing,), daemon=not finish, name="reaedp-work").start()
-        return work
 
     def forget(self, place: Place) -> None:
         """Let go of what a work that ended has answered."""

@@ -9,7 +9,6 @@ from starlette.responses import Response
 from reaedp.audits.audit import FULL, QUICK
 from reaedp.audits.finding import Verdict, not_covered
 from reaedp.audits.plan_audit import audit_plan
-from reaedp.errors import DeclarationError
 from reaedp.mechanisms.noise import fresh_generator
 from reaedp.plan.plan import Plan
 from reaedp.report.audit import verdict
@@ -20,7 +19,6 @@ from reaedp.studio.visit import Visit
 from reaedp.studio.work import Work
 
 RUNS = {"quick": QUICK, "full": FULL}
-_STOPPED = "Stopped. The audit costs nothing and can be run at any time."
 
 
 def show(visit: Visit) -> Response:
@@ -34,7 +32,8 @@ def begin(visit: Visit) -> Response:
     if plan is None:
         return _page(visit, ("An audit needs a complete plan.",))
     runs = RUNS.get(visit.form.text("runs"), QUICK)
-    visit.workspace.works.begin(_place(visit.project), _version(visit.project), lambda work: _audit(plan, runs, work))
+    work = Work(_version(visit.project), "Stopped. The audit costs nothing and can be run at any time.")
+    visit.workspace.works.begin(_place(visit.project), work, lambda work: _audit(plan, runs, work))
     return visit.to("audit")
 
 
@@ -65,7 +64,7 @@ def _page(visit: Visit, mistakes: tuple[str, ...] = ()) -> Response:
     running = work is not None and not work.ended.is_set()
     findings = work.answer if work is not None and not running and work.answer is not None else []
     if work is not None and work.error is not None:
-        mistakes = mistakes or (work.mistakes if isinstance(work.error, DeclarationError) else (_STOPPED,))
+        mistakes = mistakes or work.mistakes
         visit.workspace.works.forget(_place(project))
     return visit.page(
         "audit.html",

@@ -10,7 +10,7 @@ from reaedp.ledger.approvals import lifting
 from reaedp.ledger.ledger import Ledger
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.loss import positive
-from reaedp.studio.ledger_view import MOST_ENTRIES, affordable, datasets_of, lines_of, records_of
+from reaedp.studio.ledger_view import MOST_ENTRIES, affordable, datasets_of, lines_of
 from reaedp.studio.project import Project
 from reaedp.studio.step import State, Step
 from reaedp.studio.visit import Visit
@@ -92,7 +92,7 @@ def checkpoint(visit: Visit) -> Response:
 def export(visit: Visit) -> Response:
     """All entries as `reaedp ledger export` prints them."""
     with Ledger.open(_address(visit.project)) as book:
-        content = json.dumps(records_of(book), indent=1, ensure_ascii=False) + "\n"
+        content = json.dumps([entry.record for entry in book.history()], indent=1, ensure_ascii=False) + "\n"
     return _file(content, "ledger.json")
 
 

@@ -18,6 +18,7 @@ from reaedp.release.place import read_plain
 from reaedp.release.verification import verify
 from reaedp.report.published import PublishedFolder
 from reaedp.studio.bar import cost
+from reaedp.studio.plan_request import requests_of
 from reaedp.studio.project import Project
 from reaedp.studio.releasing import STAGES, Confirmed, Released, check_affordable
 from reaedp.studio.spending import SPENT_MEANWHILE
@@ -44,8 +45,8 @@ def show(visit: Visit) -> Response:
 
 def release(visit: Visit) -> Response:
     """Begin the release that was confirmed; a form that was sent before begins nothing."""
-    work = visit.workspace.works.at(_place(visit.project))
-    if work is not None and not work.ended.is_set():
+    running = visit.workspace.works.at(_place(visit.project))
+    if running is not None and not running.ended.is_set():
         return visit.to("release")
     try:
         confirmed = _confirmed(visit)
@@ -53,7 +54,8 @@ def release(visit: Visit) -> Response:
     except (DeclarationError, BudgetRefused) as error:
         mistakes = error.mistakes if isinstance(error, DeclarationError) else (str(error),)
         return _page(visit, mistakes, 409 if isinstance(error, BudgetRefused) else 400)
-    visit.workspace.works.begin(_place(visit.project), confirmed.folder.name, confirmed.release, finish=True)
+    work = Work(confirmed.folder.name, "Stopped before the charge. Nothing was charged, and nothing was released.")
+    visit.workspace.works.begin(_place(visit.project), work, confirmed.release, finish=True)
     return visit.to("release")
 
 
@@ -138,13 +140,15 @@ def _page(visit: Visit, mistakes: tuple[str, ...] = (), status: int = 200) -> Re
 
 def _ready(project: Project) -> dict[str, Any]:
     """The plan, its price and what will be left, or what is missing for it."""
-    plan, facts = project.plan, {"plan": None, "missing": "", "left_behind": [], "no_ledger": ""}
+    plan = project.plan
+    facts: dict[str, Any] = {"plan": None, "missing": "", "left_behind": [], "no_ledger": "", "alone": False}
     if plan is None or not project.data:
         return {**facts, "missing": "A release needs a complete contract, a complete plan, and the place of the data."}
     try:
         with Ledger.open(plan.contract.ledger) as book:
             known = plan.contract.dataset in book.datasets()
             behind = unfinished(project, book, plan.contract.dataset) if known else []
+            alone = known and book.lacks_approval(plan.contract.dataset, requests_of(plan))
     except LedgerMissing as error:
         return {**facts, "no_ledger": str(error)}
     after = rest_of(plan.contract).after(plan.prices())
@@ -160,6 +164,7 @@ def _ready(project: Project) -> dict[str, Any]:
         "folder": _free(project),
         "user": user_name(),
         "left_behind": behind,
+        "alone": alone,
     }
 
 

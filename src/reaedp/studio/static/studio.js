@@ -39,3 +39,60 @@ document.addEventListener("submit", (event) => {
     area.closest("form").addEventListener("change", update);
   }
 })();
+// The plan: figures of one release and the whole follow its price; borders of the bar can be dragged.
+(() => {
+  const form = document.getElementById("prices");
+  if (!form) return;
+  const whole = document.querySelector("[data-together]");
+  const turns = new Map();
+  const put = async (key, place, address, query) => {
+    const turn = (turns.get(key) ?? 0) + 1;
+    turns.set(key, turn);
+    const answer = await fetch(`${address}?${query}`);
+    if (answer.ok && turns.get(key) === turn) place.innerHTML = await answer.text();
+  };
+  const prices = () => {
+    const query = new URLSearchParams(new FormData(form));
+    query.delete("csrf");
+    query.delete("version");
+    return query;
+  };
+  const card = (name) => document.querySelector(`[data-release="${CSS.escape(name)}"]`);
+  const refresh = (name, draw) => {
+    const place = card(name);
+    const query = prices();
+    query.set("name", name);
+    if (draw) query.set("draw", draw);
+    put(name, place.querySelector(".figures"), place.dataset.figures, query);
+    if (place.querySelector(".lines").open) put(`${name} line`, place.querySelector(".curve"), place.dataset.curve, query);
+  };
+  const changed = (event) => {
+    const field = event.target;
+    if (field.form !== form || !field.name.startsWith("e.") || !(Number(field.value) > 0)) return;
+    refresh(field.name.slice(2));
+    put("together", whole.querySelector(".pictures"), whole.dataset.together, prices());
+  };
+  document.addEventListener("input", changed);
+  document.addEventListener("change", changed);
+  document.addEventListener("toggle", (event) => {
+    if (event.target.matches(".lines") && event.target.open) refresh(event.target.closest("[data-release]").dataset.release);
+  }, true);
+  document.addEventListener("click", (event) => {
+    if (event.target.matches("[data-draw]")) refresh(event.target.closest("[data-release]").dataset.release, event.target.dataset.draw);
+  });
+  let dragged = null;
+  document.addEventListener("pointerdown", (event) => {
+    if (!event.target.matches("[data-handle]")) return;
+    const bar = event.target.closest("svg");
+    dragged = { name: event.target.dataset.handle, start: Number(event.target.dataset.start), scale: Number(bar.dataset.scale), box: bar.getBoundingClientRect() };
+    event.preventDefault();
+  });
+  document.addEventListener("pointermove", (event) => {
+    if (!dragged) return;
+    const percent = Math.max(0.1, 100 * (event.clientX - dragged.box.left) / dragged.box.width - dragged.start);
+    const field = form.elements[`e.${dragged.name}`];
+    field.value = String(Number((percent / 100 * dragged.scale).toPrecision(2)));
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  document.addEventListener("pointerup", () => { dragged = null; });
+})();
