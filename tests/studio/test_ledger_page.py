@@ -43,7 +43,7 @@ def test_a_ledger_is_made_by_an_act_of_its_own(tmp_path: Path) -> None:
 def test_entries_bars_and_several_data_sets_are_shown(guest: Guest) -> None:
     page = guest.page(PLACE)
     words = text_of(page)
-    assert 2 == words.count("ε 0.25 of 1 spent, ε 0.75 left at δ = 1e-06.")
+    assert 2 == words.count("ε 0.25 of 1 spent, ε 0.75 left at δ = 1 × 10⁻⁶.")
     assert "own: charged ε = 0.25 for counts of sex, laplace" in words
     assert "charged, not finished" in words
     assert "<b>other" not in page

@@ -17,7 +17,13 @@ def studio(
         Path, typer.Argument(help="The folder of your projects: contracts, plans, ledgers and releases.")
     ] = Path(),
     *,
-    port: Annotated[int, typer.Option(help="The port on 127.0.0.1; 0 takes any that is free.")] = 0,
+    port: Annotated[int, typer.Option(help="The port; 0 takes any that is free.")] = 0,
+    host: Annotated[
+        str, typer.Option(help="The address to serve at. Others than this machine need TLS and a password.")
+    ] = "127.0.0.1",
+    certificate: Annotated[Path | None, typer.Option(help="The certificate for TLS, as PEM.")] = None,
+    key: Annotated[Path | None, typer.Option(help="The private key of the certificate, as PEM.")] = None,
+    password_file: Annotated[Path | None, typer.Option(help="A file with the password, of 12 characters or more.")] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the browser.")] = True,
     demo: Annotated[bool, typer.Option("--demo", help="Begin with a real data set about people.")] = False,
 ) -> None:
@@ -27,9 +33,10 @@ def studio(
     from reaedp.release.place import outside_releases
 
     try:
-        from reaedp.studio.server import Server
+        from reaedp.studio.server import Beyond, Server
     except ModuleNotFoundError as error:
         raise DeclarationError(f"The studio needs {error.name}: pip install 'reaedp[studio]'") from None
+    beyond = Beyond.asked(host, certificate, key, password_file)
     outside_releases(folder)
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -40,6 +47,7 @@ def studio(
         port,
         lambda error: defect(error, ["studio"]),
         lambda address: typer.echo(f"To open another browser: {address}"),
+        beyond,
     )
     typer.echo(f"Open {server.entrance}\nThe address works once. Stop with Ctrl-C; nothing is lost.")
     if browser:

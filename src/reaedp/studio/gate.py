@@ -8,10 +8,11 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Callable
-from urllib.parse import urlsplit
+from html import escape
+from urllib.parse import parse_qs, urlsplit
 
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 COOKIE = "reaedp-studio"
@@ -30,27 +31,44 @@ HEADERS = {
     "x-frame-options": "DENY",
 }
 _STRANGER = "This page opens only in the browser that was started with `reaedp studio`. The terminal shows an address."
+#: The page that asks for the password; it needs nothing that only those get who are in.
+_DOOR = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+    '<title>reaedp studio</title><h1>reaedp studio</h1><form method="post" action="/start">'
+    '<input type="hidden" name="token" value="{token}"><p><label>Password <input type="password" name="password"'
+    ' autocomplete="current-password" required></label></p><button>Enter</button></form></html>'
+)
+#: No password is longer.
+MOST_AT_THE_DOOR = 10_000
 _SELF = frozenset({"same-origin", "none"})
 
 
 class Keys:
     """The secrets of one run: the token that lets the next browser in, and the sessions of those that are in."""
 
-    def __init__(self, announce: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(self, announce: Callable[[str], None] = lambda _: None, password: str = "") -> None:
         self._announce = announce
+        self._password = password
         self._secret = secrets.token_bytes(32)
         self._sessions: set[str] = set()
         self.token = secrets.token_urlsafe(32)
 
-    def enter(self, token: str) -> str | None:
-        """A session for whoever has the token, which is another one from then on."""
+    @property
+    def needs_password(self) -> bool:
+        """Whether the token alone is not enough."""
+        return bool(self._password)
+
+    def enter(self, token: str, password: str = "") -> str | None:
+        """A session for whoever has the token, and the password if one is needed; each token is tried once."""
         if not hmac.compare_digest(token.encode(), self.token.encode()):
             return None
+        right = hmac.compare_digest(password.encode(), self._password.encode())
         session = secrets.token_urlsafe(32)
-        self._sessions.add(session)
+        if right:
+            self._sessions.add(session)
         self.token = secrets.token_urlsafe(32)
         self._announce(self.token)
-        return session
+        return session if right else None
 
     def knows(self, session: str) -> bool:
         """Whether a browser with this cookie is in."""
@@ -76,27 +94,51 @@ class Gate:
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
         elif scope["type"] == "http":
-            answer = self._answer(Request(scope)) or self.app
+            request = Request(scope, receive)
+            answer = self._answer(request) or self.app
+            if answer is self.app and request.url.path == "/start":
+                answer = await self._with_password(request)
             await answer(scope, receive, _with_headers(send))
 
     def _answer(self, request: Request) -> Response | None:
         """The answer to a stranger, or to a browser that comes in; nothing for those that are in."""
         if request.headers.get("host", "") not in self.hosts:
             return PlainTextResponse("This is not the address of the studio.", 421)
-        if request.url.path == "/start" and request.method == "GET":
-            return self._enter(request)
+        if request.url.path == "/start":
+            return self._at_the_door(request)
         if not self.keys.knows(request.cookies.get(COOKIE, "")):
             return PlainTextResponse(_STRANGER, 403)
         if request.method not in ("GET", "HEAD") and not self._from_here(request):
             return PlainTextResponse("This came from a page of another site, and was not done.", 403)
         return None
 
-    def _enter(self, request: Request) -> Response:
-        session = self.keys.enter(request.query_params.get("token", ""))
+    def _at_the_door(self, request: Request) -> Response | None:
+        """Let in by the token, or ask for the password; nothing where one was sent, which is yet to be read."""
+        if request.method == "POST" and self.keys.needs_password and self._from_here(request):
+            return None
+        token = request.query_params.get("token", "")
+        if self.keys.needs_password:
+            return HTMLResponse(_DOOR.format(token=escape(token)))
+        return self._enter(request, token)
+
+    async def _with_password(self, request: Request) -> Response:
+        """Let in whoever sends token and password."""
+        body = bytearray()
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MOST_AT_THE_DOOR:
+                return PlainTextResponse("This is too long.", 413)
+        sent = parse_qs(body.decode("utf-8", "replace"), max_num_fields=10)
+        token, password = (sent.get(name, [""])[0] for name in ("token", "password"))
+        return self._enter(request, token, password)
+
+    def _enter(self, request: Request, token: str, password: str = "") -> Response:
+        session = self.keys.enter(token, password)
         if session is None:
             return PlainTextResponse(f"This address was used already, or is not whole. {_STRANGER}", 403)
         answer = RedirectResponse("/", 303)
-        answer.set_cookie(COOKIE, session, httponly=True, samesite="strict", path="/")
+        secure = request.url.scheme == "https"
+        answer.set_cookie(COOKIE, session, httponly=True, samesite="strict", path="/", secure=secure)
         return answer
 
     def _from_here(self, request: Request) -> bool:

@@ -5,6 +5,7 @@ from reaedp.studio.pages.budget import BUDGET
 from reaedp.studio.pages.columns import COLUMNS
 from reaedp.studio.pages.data import DATA
 from reaedp.studio.pages.evaluate import EVALUATE
+from reaedp.studio.pages.files import FILES
 from reaedp.studio.pages.ledger import LEDGER
 from reaedp.studio.pages.look import LOOK
 from reaedp.studio.pages.plan import PLAN
@@ -15,5 +16,5 @@ from reaedp.studio.step import Step
 
 STEPS: tuple[Step, ...] = (
     *(DATA, UNIT, COLUMNS, BUDGET, PLAN),
-    *(LOOK, AUDIT, RELEASE, EVALUATE, LEDGER, REQUESTS),
+    *(LOOK, AUDIT, RELEASE, EVALUATE, LEDGER, REQUESTS, FILES),
 )

@@ -57,6 +57,8 @@ class KeyField:
     @property
     def label(self) -> str:
         """The key in words."""
+        if self.key == "of" and self.sort == "columns":
+            return LABELS["columns"]
         return LABELS.get(self.key, self.key.replace("_", " "))
 
     @property

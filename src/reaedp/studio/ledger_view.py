@@ -73,7 +73,8 @@ def _words(entry: Entry, deltas: dict[str, float]) -> str:
             price = shown(epsilon(tally([act.price]), deltas[act.dataset]), up=True)
             return f"{act.dataset}: charged ε = {price} for {act.statistic}, {act.mechanism}"
         case Finish():
-            return f"Published: entries {', '.join(map(str, act.entries))}"
+            listed = ", ".join(map(str, act.entries))
+            return f"Published: {'entry' if len(act.entries) == 1 else 'entries'} {listed}"
         case Raise():
             budget = act.budget
             return f"{act.dataset}: raised to ε = {budget.epsilon:g}, δ = {budget.delta:g}. Reason: {act.reason}"

@@ -102,7 +102,7 @@ def _page(visit: Visit, form: Form | None, address: str, mistakes: tuple[str, ..
         separators=SEPARATORS,
         encodings=tuple(ENCODINGS),
         header=header,
-        chosen=[*(columns or header), known.heading.get("person")],
+        chosen=[*([name for name in columns if name in header or not header] or header), known.heading.get("person")],
         person=known.heading.get("person"),
         lacking=[name for name in columns if header and name not in header],
         name=known.heading.get("name") or (project.name if project.document is None else ""),
