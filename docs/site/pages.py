@@ -15,6 +15,7 @@ START = (
     "docs/parameters.md",
 )
 GUIDES = (
+    "docs/studio.md",
     "docs/first-contract.md",
     "docs/python.md",
     "docs/choosing-epsilon.md",

@@ -125,9 +125,7 @@ def test_overspending_is_refused_before_the_data_is_opened(guest: Guest) -> None
     assert 0 == charges(own)
 
 
-def test_a_release_can_be_stopped_until_the_charge_and_not_after(
-    guest: Guest, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_release_can_be_stopped_until_the_charge_and_not_after(guest: Guest, monkeypatch: pytest.MonkeyPatch) -> None:
     auditing, go_on = threading.Event(), threading.Event()
 
     def slow_audit(*_: object) -> None:

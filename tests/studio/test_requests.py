@@ -113,7 +113,9 @@ def test_hostile_requests_are_said_to_be_wrong_and_change_nothing(guest: Guest, 
 def test_a_request_cannot_name_a_contract_of_its_own(guest: Guest) -> None:
     path = asked(guest)
     other = ready(guest.folder, "other")
-    (other / "contract.toml").write_text((other / "contract.toml").read_text().replace("epsilon = 1.0", "epsilon = 9.0"))
+    (other / "contract.toml").write_text(
+        (other / "contract.toml").read_text().replace("epsilon = 1.0", "epsilon = 9.0")
+    )
     path.write_text(path.read_text().replace('"contract.toml"', '"../other/contract.toml"', 1))
     request = PlanRequest.read(path, guest.workspace.project("own"))
     assert 1.0 == request.plan.contract.budget.epsilon

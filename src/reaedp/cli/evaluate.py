@@ -12,6 +12,7 @@ from reaedp.cli.output import writing
 if TYPE_CHECKING:
     from reaedp.evaluation.line import Line
 
+
 def evaluate(
     *,
     folder: Annotated[Path, typer.Argument(help="A release folder.")],

@@ -23,7 +23,9 @@ def studio(
     ] = "127.0.0.1",
     certificate: Annotated[Path | None, typer.Option(help="The certificate for TLS, as PEM.")] = None,
     key: Annotated[Path | None, typer.Option(help="The private key of the certificate, as PEM.")] = None,
-    password_file: Annotated[Path | None, typer.Option(help="A file with the password, of 12 characters or more.")] = None,
+    password_file: Annotated[
+        Path | None, typer.Option(help="A file with the password, of 12 characters or more.")
+    ] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the browser.")] = True,
     demo: Annotated[bool, typer.Option("--demo", help="Begin with a real data set about people.")] = False,
 ) -> None:

@@ -21,8 +21,8 @@ ROWS, SEED = 1_000, 0
 LEDGER = "trial-budget.sqlite"
 _READ_ME = (
     "contract.toml says which columns the data have, and whose privacy is kept. made-up.csv has rows that were drawn\n"
-    "from the contract alone: every declared value is as likely as any other. Write a plan with `reaedp studio`, try it\n"
-    "on made-up.csv, and send the request that the page \"Requests\" writes.\n"
+    "from the contract alone: every declared value is as likely as any other. Write a plan with `reaedp studio`, try\n"
+    'it on made-up.csv, and send the request that the page "Requests" writes.\n'
 )
 
 
@@ -52,7 +52,9 @@ def made_up(contract: Contract, rows: int = ROWS) -> str:
     file = io.StringIO(newline="")
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([no_formula(name) for name in (*people, *columns)])
-    writer.writerows(zip(*(map(_cell, values.tolist()) for values in (*people.values(), *columns.values())), strict=True))
+    writer.writerows(
+        zip(*(map(_cell, values.tolist()) for values in (*people.values(), *columns.values())), strict=True)
+    )
     return file.getvalue()
 
 

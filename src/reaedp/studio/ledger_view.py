@@ -1,6 +1,8 @@
 """A ledger as people read it: entries in words, what is left of each data set, and what that still buys."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from reaedp.ledger.admission import shown
 from reaedp.ledger.entry import Charge, Decision, Entry, Finish, Raise, Recovery, Registration, TwoPeople
@@ -65,24 +67,25 @@ def _line(entry: Entry, deltas: dict[str, float]) -> Line:
 
 
 def _words(entry: Entry, deltas: dict[str, float]) -> str:
-    act = entry.act
-    match act:
-        case Registration():
-            return f"{act.dataset}: budget ε = {act.budget.epsilon:g}, δ = {act.budget.delta:g}"
-        case Charge():
-            price = shown(epsilon(tally([act.price]), deltas[act.dataset]), up=True)
-            return f"{act.dataset}: charged ε = {price} for {act.statistic}, {act.mechanism}"
-        case Finish():
-            listed = ", ".join(map(str, act.entries))
-            return f"Published: {'entry' if len(act.entries) == 1 else 'entries'} {listed}"
-        case Raise():
-            budget = act.budget
-            return f"{act.dataset}: raised to ε = {budget.epsilon:g}, δ = {budget.delta:g}. Reason: {act.reason}"
-        case Decision():
-            answer = "approved" if act.approved else "refused"
-            return f"{act.dataset}: a plan of {act.asked_by} was {answer}. Reason: {act.reason}"
-        case TwoPeople():
-            rule = "needs two people" if act.required else "no longer needs two people"
-            return f"{act.dataset}: {rule} from here on. Reason: {act.reason}"
-        case Recovery():
-            return f"Entries {act.kept + 1} to {act.lost} are lost. Reason: {act.reason}"
+    act: Any = entry.act
+    if isinstance(act, Charge):
+        price = shown(epsilon(tally([act.price]), deltas[act.dataset]), up=True)
+        return f"{act.dataset}: charged ε = {price} for {act.statistic}, {act.mechanism}"
+    about = "" if entry.dataset is None else f"{entry.dataset}: "
+    reason = f". Reason: {act.reason}" if hasattr(act, "reason") else ""
+    return f"{about}{_WORDS[type(act)](act)}{reason}"
+
+
+#: What is said of each act that is no charge; its data set and its reason are said of all.
+_WORDS: dict[type[Any], Callable[[Any], str]] = {
+    Registration: lambda act: f"budget ε = {act.budget.epsilon:g}, δ = {act.budget.delta:g}",
+    Raise: lambda act: f"raised to ε = {act.budget.epsilon:g}, δ = {act.budget.delta:g}",
+    Finish: lambda act: f"Published: {'entry' if len(act.entries) == 1 else 'entries'} {_listed(act.entries)}",
+    Decision: lambda act: f"a plan of {act.asked_by} was {'approved' if act.approved else 'refused'}",
+    TwoPeople: lambda act: f"{'needs' if act.required else 'no longer needs'} two people from here on",
+    Recovery: lambda act: f"Entries {act.kept + 1} to {act.lost} are lost",
+}
+
+
+def _listed(numbers: tuple[int, ...]) -> str:
+    return ", ".join(map(str, numbers))

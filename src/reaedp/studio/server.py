@@ -1,5 +1,4 @@
-"""The studio as a server, of this machine alone unless told otherwise; what it is asked for may name people, and it
-logs nothing."""
+"""The studio as a server of this machine alone, unless told otherwise; it logs nothing, which might name people."""
 
 import socket
 import ssl

@@ -87,9 +87,7 @@ def _evaluate(project: Project, folder: Path, out: Path, options: dict[str, Any]
         counted=lambda what, done, of: work.say(f"{what}, {done:,} of {of:,}"),
         **options,
     )
-    page = custodian_report(
-        folder, project.data_address, rng=np.random.default_rng(0), lines=lines, progress=work.say
-    )
+    page = custodian_report(folder, project.data_address, rng=np.random.default_rng(0), lines=lines, progress=work.say)
     work.say("writing", last_moment=True)
     write_results(out, lines)
     save(out / PAGE, page, secret=True)

@@ -53,7 +53,9 @@ def raise_budget(visit: Visit) -> Response:
             _known(book, form.text("dataset"))
             now = book.budget(form.text("dataset"))
             if form.text("seen") != _seen(now.epsilon, now.delta):
-                raise DeclarationError("The budget is not as it was when this page was opened. Look at it as it is now.")
+                raise DeclarationError(
+                    "The budget is not as it was when this page was opened. Look at it as it is now."
+                )
             new_epsilon = positive("ε", form.number("epsilon", "ε"))
             new_delta = form.number("delta", "δ")
             wanted = Budget(float(new_epsilon), now.delta if new_delta is None else float(new_delta))
