@@ -66,6 +66,11 @@ def test_no_answer_can_be_split_by_line_breaks_in_names(guest: Guest) -> None:
     assert "set-cookie" not in answer.headers
 
 
+def test_browsers_name_the_origin_of_the_studios_own_forms(guest: Guest) -> None:
+    # Under no-referrer they would call it null, and every act would be refused.
+    assert "same-origin" == guest.ask("/").headers["referrer-policy"]
+
+
 def test_a_guest_of_another_session_cannot_act_with_this_ones_form(guest: Guest) -> None:
     own = form_fields(guest.page("/p/own/release"), "/p/own/release") | {"typed": "<i>own</i>"}
     other = Guest(guest.folder)
