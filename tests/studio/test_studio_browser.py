@@ -124,7 +124,7 @@ def test_pictures_follow_the_slider_and_the_slider_speaks(browser: Any, served: 
         page.wait_for_function("(before) => document.querySelector('figcaption').innerText !== before", arg=before)
         assert "ε 0.5" == slider.get_attribute("aria-valuetext")
         assert "0.5" == page.locator("#epsilon").input_value()
-        assert "at most 16 in 100" in page.locator("figcaption").first.inner_text()
+        assert "at most 15 in 100" in page.locator("figcaption").first.inner_text()
 
 
 def test_prices_of_a_plan_follow_sliders_and_dragging(browser: Any, served: Server, folder: Path) -> None:
