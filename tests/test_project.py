@@ -232,3 +232,17 @@ def test_the_image_is_made_from_files_that_are_there_and_runs_the_demo() -> None
     ignored = set((ROOT / ".dockerignore").read_text(encoding="utf-8").split())
     assert not ignored.intersection(copied)
     assert 'CMD ["reaedp", "demo", "/tmp/demo"]' == lines[-1]
+
+
+def test_scripts_of_the_tests_that_the_documents_name_start_from_a_plain_shell() -> None:
+    """pytest adds `tests` to the path, a shell does not: each is loaded as a shell would, without its main part."""
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "Makefile"]
+    named = {name for page in pages for name in re.findall(r"\btests/[\w/]+\.py(?!\w|::)", page.read_text("utf-8"))}
+    there = [name for name in named if (ROOT / name).is_file()]
+    scripts = sorted(name for name in there if '"__main__"' in (ROOT / name).read_text("utf-8"))
+    assert "tests/release/mutated_manifests.py" in scripts
+    code = "import runpy, sys; sys.path[0], name = sys.argv[1:]; runpy.run_path(name, run_name='loaded')"
+    for name in scripts:
+        command = [sys.executable, "-c", code, str((ROOT / name).parent), name]
+        ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert 0 == ran.returncode, f"{name}: {ran.stderr[-500:]}"

@@ -137,6 +137,33 @@ def test_a_file_with_milliseconds_is_read_whatever_other_types_are_in_it(other: 
     assert 3 == Records(terms(tmp_path, COLUMNS["date"]), tmp_path / "x.parquet").counts(("x",)).values.sum()
 
 
+def beside_milliseconds(index: Any, folder: Path) -> Path:
+    """A file with times in milliseconds and three texts, the last of which is not UTF-8, in a dictionary or plain."""
+    ends, content = pa.py_buffer(np.array([0, 1, 2, 4], np.int32)), pa.py_buffer(b"ab\xff\xfe")
+    texts = pa.Array.from_buffers(pa.string(), 3, [None, ends, content])
+    stored = texts if index is None else pa.DictionaryArray.from_arrays(pa.array([0, 1, 2], index), texts)
+    pq.write_table(times(0, "ms", None).append_column("s", stored), folder / "x.parquet")
+    return folder / "x.parquet"
+
+
+TEXTS = Category(name="s", levels=("a", "b"), provenance="public")
+
+
+@pytest.mark.parametrize("index", [None, pa.int32()])
+def test_a_text_that_is_not_utf_8_is_one_row_beside_milliseconds_too(index: Any, tmp_path: Path) -> None:
+    found = Records(terms(tmp_path, TEXTS), beside_milliseconds(index, tmp_path)).counts(("s",)).values
+    assert [1, 1, 0, 1] == found.tolist()
+
+
+@pytest.mark.parametrize("index", [pa.int8(), pa.uint8(), pa.int64()])
+def test_dictionaries_in_which_arrow_checks_texts_are_refused_by_their_type(index: Any, tmp_path: Path) -> None:
+    """One such text would empty the count; the other columns of the file are read as ever."""
+    path = beside_milliseconds(index, tmp_path)
+    with pytest.raises(DeclarationError, match="Store it as plain text, or the times in microseconds"):
+        Records(terms(tmp_path, TEXTS), path).counts(("s",))
+    assert 3 == Records(terms(tmp_path, COLUMNS["date"]), path).counts(("x",)).values.sum()
+
+
 def test_a_name_in_parquet_that_is_not_utf_8_is_refused_before_the_charge(tmp_path: Path) -> None:
     pq.write_table(pa.table({"x": [1], "name": [2]}), tmp_path / "x.parquet", store_schema=False)
     content = (tmp_path / "x.parquet").read_bytes()

@@ -173,10 +173,15 @@ def table(kinds: Sequence[Any], length: int, chance: random.Random) -> pa.Table:
     return pa.table({f"c{place}": array(kind, length, chance) for place, kind in enumerate(kinds)})
 
 
+def spoils_dictionaries(one: pa.Table) -> bool:
+    """Arrow makes other numbers of half floats when it joins their dictionaries."""
+    return any(pa.types.is_dictionary(kind) and kind.value_type == pa.float16() for kind in one.schema.types)
+
+
 def joined(first: pa.Table, second: pa.Table) -> pa.Table:
-    """The rows of both, in one chunk where Arrow can make one; it spoils dictionaries of half floats."""
+    """The rows of both, in one chunk where Arrow can make one."""
     both = pa.concat_tables([first, second])
-    if any(pa.types.is_dictionary(kind) and kind.value_type == pa.float16() for kind in both.schema.types):
+    if spoils_dictionaries(both):
         return both
     try:
         return both.unify_dictionaries()

@@ -9,6 +9,7 @@ import hashlib
 import json
 import math
 import shutil
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -30,6 +31,9 @@ from reaedp.ledger.ledger import Ledger
 from reaedp.ledger.state_folder import state_in
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.release.manifest import read_contract
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 from tests_support import planned, releases
 
 HEAD = """

@@ -64,6 +64,7 @@ def test_every_answer_forbids_caches_frames_and_strange_scripts(guest: Guest) ->
         assert "default-src 'none'" in headers["content-security-policy"]
         assert "unsafe" not in headers["content-security-policy"]
         assert "nosniff" == headers["x-content-type-options"]
+        assert "same-origin" == headers["referrer-policy"]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from reaedp.mechanisms.noise import SeededNoise
 from reaedp.release import publication
 from reaedp.studio.journey import STEPS as JOURNEY
 from reaedp.studio.releasing import STAGES, Confirmed
-from reaedp.studio.spending import state
+from reaedp.studio.spending import spending, state
 from reaedp.studio.work import Work
 from studio_support import Guest, form_fields, text_of
 from test_same_files import run
@@ -95,6 +95,15 @@ def test_what_was_confirmed_under_another_state_charges_nothing(guest: Guest) ->
     with pytest.raises(DeclarationError, match="Nothing more was charged"):
         replace(confirmed, folder=project.folder / "second").release(Work("second"))
     assert 1 == charges(project.folder)
+
+
+def test_one_at_a_time_spends_for_a_project(guest: Guest) -> None:
+    project = guest.workspace.project("own")
+    with spending(project, state(project)):
+        with pytest.raises(DeclarationError, match="being paid for"), spending(project, state(project)):
+            pass
+    with spending(project, state(project)):
+        pass
 
 
 def test_two_windows_and_two_servers_charge_once(guest: Guest) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
@@ -13,6 +14,10 @@ from reaedp.errors import DeclarationError
 
 #: The name here of a type that the engine's reader fails on where a time is too far away for microseconds.
 MILLISECONDS = "TIMESTAMP_MILLIS of Parquet, which can be read if pyarrow is installed"
+#: The name here of a type that Arrow, which reads such files, fails on where a text is not UTF-8.
+CHECKED_TEXTS = (
+    "a dictionary of texts in Parquet with TIMESTAMP_MILLIS. Store it as plain text, or the times in microseconds"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +117,25 @@ def _by_arrow(connection: duckdb.DuckDBPyConnection, paths: list[str], partition
         options |= {"partitioning": keys, "partition_base_dir": partitions.folder}
     try:
         files = dataset.dataset(paths, **options)
+        checked = {name for one in files.get_fragments() for name in _checked_texts(one.physical_schema)}
         files = dataset.dataset(paths, schema=readable(files.schema), **options)
         name = f"files{len(paths)}_{abs(hash(tuple(paths)))}"
         connection.register(name, files)
-        return described(connection.table(name), connection)
+        part = described(connection.table(name), connection)
+        refused = {name: (part.columns[name][0], CHECKED_TEXTS) for name in checked & set(part.columns)}
+        return Part(part.relation, part.columns | refused, connection)
     except (ArrowException, OSError, duckdb.Error):  # a type that only one of both knows
         return None
+
+
+def _checked_texts(schema: Any) -> list[str]:
+    """Columns whose indices Arrow converts from its own int32, looking at every text on the way."""
+    from pyarrow import types
+
+    return [
+        field.name
+        for field in schema
+        if types.is_dictionary(field.type)
+        and not types.is_int32(field.type.index_type)
+        and (types.is_string(field.type.value_type) or types.is_large_string(field.type.value_type))
+    ]

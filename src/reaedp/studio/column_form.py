@@ -64,7 +64,7 @@ class ColumnForm:
     def sent(cls, form: Form, number: int) -> "ColumnForm":
         """The card as somebody filled it in; fields of other kinds than the chosen one do not count."""
         prefix = f"c{number}."
-        name = next(iter(form.fields.get(f"{prefix}name", ())), "")  # with blanks, if it has any
+        name = form.raw(f"{prefix}name")
         fields = {key.removeprefix(prefix): form.text(key) for key in form.fields if key.startswith(prefix)}
         kind = fields.get("kind", "")
         own = {key.removeprefix(f"{kind}."): text for key, text in fields.items() if key.startswith(f"{kind}.")}

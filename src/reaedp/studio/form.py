@@ -30,7 +30,11 @@ class Form:
 
     def text(self, name: str) -> str:
         """The text of a field without blanks around it; "" if there is none."""
-        return next(iter(self.fields.get(name, ())), "").strip()
+        return self.raw(name).strip()
+
+    def raw(self, name: str) -> str:
+        """The same with its blanks: names of columns may have some."""
+        return next(iter(self.fields.get(name, ())), "")
 
     def texts(self, name: str) -> list[str]:
         """All values of a field that can have several."""

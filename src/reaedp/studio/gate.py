@@ -26,7 +26,7 @@ HEADERS = {
     "content-security-policy": POLICY,
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
-    "referrer-policy": "same-origin",  # without a referrer browsers call the origin of a form null
+    "referrer-policy": "same-origin",  # with none, browsers hide the origin of forms from the studio itself
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }

@@ -132,7 +132,7 @@ def _columns(project: Project) -> list[Column]:
 def _solved(project: Project, form: Form) -> tuple[str, str]:
     """The least ε for an error, as text, and what it buys, in a sentence."""
     heading = ContractFile.read(project).heading
-    column = next((one for one in _columns(project) if one.name == form.text("column")), None)
+    column = next((one for one in _columns(project) if one.name == form.raw("column")), None)
     if "change" not in heading:
         raise DeclarationError("Say who is protected first: how much noise is needed follows from it.")
     if column is None:

@@ -35,7 +35,7 @@ def buy(visit: Visit) -> Response:
     try:
         contract = Contract.load_without_columns(project.contract_path)
         order = _order(form, contract)
-        if form.text("confirmed") != contract.dataset:
+        if form.text("confirmed") != contract.dataset.strip():
             raise DeclarationError(f"Type the name of the data set, {contract.dataset}, to confirm.")
         with spending(project, form.text("state")) as now:
             facts, entry = _found(contract, now, order)
@@ -59,7 +59,7 @@ def _found(contract: Contract, project: Project, order: dict[str, Any]) -> tuple
 def _order(form: Form, contract: Contract) -> dict[str, Any]:
     """What is asked for, complete; all that is wrong with it costs nothing."""
     what = form.text("what") if form.text("what") in WHAT else "bounds"
-    order: dict[str, Any] = {"what": what, "column": form.text("column")}
+    order: dict[str, Any] = {"what": what, "column": form.raw("column")}
     order["epsilon"] = positive("epsilon", form.number("epsilon", "ε"))
     if what == "levels":
         order["delta"] = positive("delta", form.number("delta", "δ"), below=1.0)

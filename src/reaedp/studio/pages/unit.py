@@ -45,7 +45,7 @@ def _path(project: Project, known: ContractFile, form: Form) -> Path:
     names = [column.name for column in known.draft.columns]
     person = known.heading.get("person")
     header = header_of(project, known.draft.files) or (*names, *([person] if person else ()))
-    return walk({key: form.text(key) for key in KEYS}, header)
+    return walk({key: form.raw(key) for key in KEYS}, header)
 
 
 def _page(visit: Visit, form: Form, mistakes: tuple[str, ...] = ()) -> Response:
