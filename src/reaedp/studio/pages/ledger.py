@@ -136,7 +136,6 @@ def _page(visit: Visit, mistakes: tuple[str, ...] = ()) -> Response:
         done="" if mistakes else _done(visit.query.text("done")),
         most=MOST_ENTRIES,
         seen=_seen,
-        form=visit.form,
         **facts,
     )
 
