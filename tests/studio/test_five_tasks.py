@@ -55,7 +55,9 @@ def test_pages_fit_and_axe_finds_nothing_serious(browser: Any, folder: Path, wid
             window.go(f"/p/own/{page}")
             assert 0 == window.overflow(), page
             found = axe.run(window.page).response["violations"]
-            serious = [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")]
+            serious = [
+                (one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")
+            ]
             assert [] == serious, page
         assert [] == window.said
 

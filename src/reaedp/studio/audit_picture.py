@@ -48,9 +48,10 @@ def _mark(finding: Finding, span: float) -> Mark:
     assert finding.measured is not None
     assert finding.ceilings is not None
     rate, allowed = finding.measured.accuracy, finding.ceilings.accuracy
-    places = [min(100.0, max(0.0, 100 * (value - 0.5) / span)) for value in (rate.value, rate.low, rate.high, allowed)]
+    values = {"dot": rate.value, "low": rate.low, "high": rate.high, "allowed": allowed}
+    places = {name: min(100.0, max(0.0, 100 * (value - 0.5) / span)) for name, value in values.items()}
     words = (
         f"{about(100 * rate.value)} % right guesses in {finding.measured.runs:,} trials, interval"
         f" {about(100 * rate.low)} to {about(100 * rate.high)} %; allowed on average {about(100 * allowed)} %"
     )
-    return Mark(f"{finding.subject}; {finding.pair}", *places, words)
+    return Mark(f"{finding.subject}; {finding.pair}", **places, words=words)

@@ -52,7 +52,7 @@ def unfinished(project: Project, book: Ledger, dataset: str) -> list[Unfinished]
 
 def _folders(project: Project) -> dict[tuple[str, int], str]:
     """Which folder of the project was paid for by which entry of which ledger."""
-    found = {}
+    found: dict[tuple[str, int], str] = {}
     for folder in project.releases:
         try:
             record = read_manifest(folder)
