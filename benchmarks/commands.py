@@ -1,9 +1,11 @@
-"""Whole commands on the demo: seconds of the processor and peak memory, beside an earlier commit and beside goals.
+"""Whole commands on the demo: seconds of the processor and peak memory, beside the release before and beside goals.
 
-    python benchmarks/commands.py [--base 69ee5c8] [--rounds 3] [--only check plan]
+    python benchmarks/commands.py [--base 408b02e] [--rounds 3] [--only check plan]
 
-Both run in turns, each from a folder of its own with a state folder of its own, so that no audit is kept from before;
-the second release of a plan is measured by itself. The least of all rounds counts. Bytecode is compiled beforehand.
+The release before is a wheel of its commit, kept in benchmarks/data/wheels, in a virtual environment of its own, with
+the libraries that it asks for. Both run in turns, each from a folder of its own with a state folder of its own, so that
+no audit is kept from before; the second release of a plan is measured by itself. The least of all rounds counts.
+Bytecode is compiled beforehand.
 """
 
 import argparse
@@ -17,12 +19,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.previous import Installed, previous
 from harness.row import Row
 from harness.script import parser, present
 
 ROOT = Path(__file__).resolve().parents[1]
-#: The commit before commands were made lighter.
-BASE = "69ee5c8"
+#: The release before.
+BASE = "408b02e"
 HISTOGRAM = """contract = "contract.toml"
 [[release]]
 name = "visits"
@@ -60,10 +63,10 @@ COMMANDS = (
 class Place:
     """A folder with the demo's files, for one version of the program."""
 
-    def __init__(self, source: Path, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, installed: Installed, folder: Path) -> None:
+        self.folder, self.python = folder, installed.python
         folder.mkdir()
-        demo = source / "reaedp" / "cli" / "demo"
+        demo = installed.source / "reaedp" / "cli" / "demo"
         for name in ("contract.toml", "plan.toml"):
             shutil.copy(demo / name, folder)
         (folder / "one.toml").write_text(HISTOGRAM, encoding="utf-8")
@@ -71,7 +74,7 @@ class Place:
         (folder / "data.csv").write_bytes(data)
         head, *rows = data.decode().splitlines()
         (folder / "many.csv").write_text("\n".join([head, *(rows * 5)[:100_000]]) + "\n", encoding="utf-8")
-        kept = {"PYTHONPATH": str(source), "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
+        kept = {"PYTHONPATH": str(installed.source), "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
         left_out = ("PYTHONDONTWRITEBYTECODE", "REAEDP_STATE")
         self.variables = {key: value for key, value in os.environ.items() if key not in left_out} | kept
         self.run("--help")
@@ -90,7 +93,7 @@ class Place:
 
     def run(self, *arguments: str) -> tuple[float, float]:
         """Seconds of the processor and peak megabytes of a command."""
-        command = [sys.executable, "-m", "reaedp", *arguments]
+        command = [str(self.python), "-m", "reaedp", *arguments]
         with subprocess.Popen(command, cwd=self.folder, env=self.variables, stdout=subprocess.DEVNULL) as process:
             _, status, used = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
@@ -114,10 +117,8 @@ def measured(places: dict[str, Place], command: Command, rounds: int) -> dict[st
 
 def rows(options: argparse.Namespace) -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        archive = subprocess.run(["git", "archive", options.base, "src"], cwd=ROOT, check=True, capture_output=True)
-        subprocess.run(["tar", "-x", "-C", name], input=archive.stdout, check=True)
-        places = {"ours": Place(ROOT / "src", folder / "ours"), "base": Place(folder / "src", folder / "base")}
+        folder, here = Path(name), Installed(Path(sys.executable), ROOT / "src")
+        places = {"ours": Place(here, folder / "ours"), "base": Place(previous(options.base), folder / "base")}
         for command in COMMANDS:
             if not options.only or command.name in options.only:
                 found = measured(places, command, options.rounds)
@@ -133,7 +134,7 @@ def rows(options: argparse.Namespace) -> Iterator[Row]:
 
 def main() -> None:
     options = parser(__doc__)
-    options.add_argument("--base", default=BASE, help="the commit to compare with")
+    options.add_argument("--base", default=BASE, help="the commit of the release to compare with")
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--only", nargs="+", help="names of commands")
     present(options.parse_args(), rows)

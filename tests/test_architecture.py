@@ -372,6 +372,31 @@ def test_slow_libraries_are_not_imported_by_the_command_line_at_start() -> None:
     assert "[]" == done.stdout.strip()
 
 
+#: What each command has no use for on the demo's plan.
+UNUSED = {
+    "check": "scipy duckdb opendp sqlalchemy narwhals pandas sklearn pydantic rich jinja2 vl_convert",
+    "plan": "scipy duckdb opendp narwhals pandas sklearn pydantic jinja2 vl_convert",
+}
+
+
+@pytest.mark.parametrize("command", UNUSED)
+def test_a_command_imports_nothing_slow_that_it_does_not_use(command: str, tmp_path: Path) -> None:
+    import shutil
+    import subprocess
+    import sys
+
+    for name in ("contract.toml", "plan.toml"):
+        shutil.copy(SOURCE / "cli" / "demo" / name, tmp_path)
+    code = (
+        "import sys, atexit; unused = set(sys.argv.pop().split());"
+        "atexit.register(lambda: print('seen:', sorted({m.split('.')[0] for m in sys.modules} & unused)));"
+        "from reaedp.cli import main; main()"
+    )
+    arguments = [sys.executable, "-c", code, command, "plan.toml", UNUSED[command]]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert "seen: []" == done.stdout.splitlines()[-1]
+
+
 def test_no_file_is_left_open_ended() -> None:
     marks = re.compile(r"\b(TODO|FIXME|XXX)\b")
     for path in FILES:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from reaedp.curator.learning import learn_bounds as learn_bounds
     from reaedp.curator.learning import learn_columns as learn_columns
     from reaedp.curator.learning import learn_levels as learn_levels
+    from reaedp.curator.quantile_bins import LearnedBins as LearnedBins
+    from reaedp.curator.quantile_bins import learn_bins as learn_bins
     from reaedp.curves.deniable_curves import DeniableCurves as DeniableCurves
     from reaedp.curves.mean_curve import MeanCurve as MeanCurve
     from reaedp.curves.synthetic_curves import SyntheticCurves as SyntheticCurves
@@ -74,11 +76,13 @@ if TYPE_CHECKING:
     from reaedp.report.plan_page import plan_page as plan_page
     from reaedp.report.public import public_report as public_report
     from reaedp.statistics.entropy.calibrated_histogram import calibrated_histogram as calibrated_histogram
+    from reaedp.statistics.entropy.differential import differential_entropy as differential_entropy
     from reaedp.statistics.entropy.entropy import ConditionalEntropy as ConditionalEntropy
     from reaedp.statistics.entropy.entropy import Entropy as Entropy
     from reaedp.statistics.entropy.entropy import MutualInformation as MutualInformation
     from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram as EntropyHistogram
     from reaedp.statistics.entropy.entropy_map import EntropyMap as EntropyMap
+    from reaedp.statistics.entropy.information_routes import best_information_route as best_information_route
     from reaedp.statistics.entropy.noisy_entropy import entropy_from_counts as entropy_from_counts
     from reaedp.statistics.entropy.routed_entropy import RoutedEntropy as RoutedEntropy
     from reaedp.statistics.entropy.routes import best_route as best_route
@@ -106,15 +110,15 @@ _HOMES = {
     ),
     "reaedp.plan.calibration": ("Calibration",),
     "reaedp.contract": (
+        "Contract",
+        "Files",
+        "ColumnNotation",
         "Boolean",
         "Category",
-        "Contract",
-        "ColumnNotation",
-        "Curve",
         "Date",
-        "Files",
         "Integer",
         "Number",
+        "Curve",
         "Picture",
     ),
     "reaedp.curator.curator": ("Curator",),
@@ -144,6 +148,10 @@ _HOMES = {
         "learn_bounds",
         "learn_columns",
         "learn_levels",
+    ),
+    "reaedp.curator.quantile_bins": (
+        "LearnedBins",
+        "learn_bins",
     ),
     "reaedp.mechanisms.exponential": ("Exponential",),
     "reaedp.mechanisms.gaussian": ("Gaussian",),
@@ -179,6 +187,7 @@ _HOMES = {
     "reaedp.report.plan_page": ("plan_page",),
     "reaedp.report.public": ("public_report",),
     "reaedp.statistics.entropy.calibrated_histogram": ("calibrated_histogram",),
+    "reaedp.statistics.entropy.differential": ("differential_entropy",),
     "reaedp.statistics.entropy.entropy": (
         "ConditionalEntropy",
         "Entropy",
@@ -200,6 +209,7 @@ _HOMES = {
     "reaedp.statistics.entropy.noisy_entropy": ("entropy_from_counts",),
     "reaedp.statistics.images.pixels": ("Pixels",),
     "reaedp.statistics.entropy.routed_entropy": ("RoutedEntropy",),
+    "reaedp.statistics.entropy.information_routes": ("best_information_route",),
     "reaedp.statistics.entropy.routes": ("best_route",),
     "reaedp.synthesis.amortised": ("Amortised",),
     "reaedp.synthesis.deniability": ("Deniable",),

@@ -10,10 +10,11 @@ from scipy.special import ndtri
 from reaedp import Budget, Category, Contract, Gaussian, Laplace, Number, Unit
 from reaedp.audits import request_audit
 from reaedp.audits.clones import audit_clones, audit_plan
+from reaedp.audits.constant_noise import Drawn
 from reaedp.audits.finding import Verdict
 from reaedp.audits.pre_release import pre_release_audit
 from reaedp.audits.request_audit import audit_request
-from reaedp.audits.step_audit import audit_network, steps
+from reaedp.audits.step_audit import audit_network, loss
 from reaedp.audits.worst_case import worst_cases
 from reaedp.contract import Curve, Picture
 from reaedp.curves.deniable_curves import DeniableCurves
@@ -32,6 +33,7 @@ from reaedp.synthesis import search
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable
 from reaedp.synthesis.marginal_model import MarginalModel
+from reaedp.synthesis.purse import choice_scale, table_scale
 from reaedp.synthesis.synthetic import Synthetic
 
 COLUMNS = (
@@ -198,7 +200,7 @@ def test_a_model_that_counts_a_row_twice_is_convicted_by_formula(monkeypatch: py
     monkeypatch.setattr(search, "merged", lambda table, mergings: 2 * once(table, mergings))
     findings = audit_network(network(terms), ROWS.columns, terms, np.random.default_rng(6))
     violated = [finding for finding in findings if finding.verdict is Verdict.VIOLATED]
-    assert ["chosen table"] == [finding.subject.split(",")[0] for finding in violated]
+    assert ["noisy table"] == [finding.subject.split(",")[0] for finding in violated]
     assert "by formula" in violated[0].witness
 
 
@@ -212,9 +214,9 @@ def test_a_model_that_asks_for_more_than_it_paid_for_is_convicted(monkeypatch: p
         return real(self, *given)
 
     def learn_louder(self: Any, *given: Any) -> Any:
-        return real(replace(self, table_rho=4 * self.table_rho), *given)
+        return real(replace(self, mu=2 * self.mu), *given)
 
-    for broken, witness in ((learn_twice, "more is asked than"), (learn_louder, "that was not paid for")):
+    for broken, witness in ((learn_twice, "more is asked than"), (learn_louder, "more is asked than")):
         monkeypatch.setattr(MarginalModel, "learn", broken)
         together = audit_network(paid, ROWS.columns, terms, np.random.default_rng(7))[-1]
         assert Verdict.VIOLATED == together.verdict
@@ -233,12 +235,13 @@ def test_a_charge_below_the_sum_of_the_parts_is_convicted(monkeypatch: pytest.Mo
     assert any("does not cover the parts" in finding.witness for finding in findings)
 
 
-def test_steps_are_those_that_are_charged() -> None:
-    terms = contract(UNITS[3])
-    sensitivity = ROWS.sensitivity(terms)
-    mechanism = network(terms)
-    charged = [loss for step in steps(mechanism, sensitivity) for loss in step.price * step.times]
-    assert sorted(map(repr, mechanism.price(sensitivity))) == sorted(map(repr, charged))
+@pytest.mark.parametrize("mu", [0.01, 0.3, 2.0])
+def test_the_loss_of_a_step_follows_from_its_noise(mu: float) -> None:
+    sensitivity = ROWS.sensitivity(contract(UNITS[3]))
+    cells = np.zeros(1, dtype=np.int64)
+    table = Drawn("gaussian", cells, table_scale(mu**2, sensitivity))
+    choice = Drawn("choice", cells, choice_scale(mu**2, sensitivity))
+    assert [mu, mu] == pytest.approx([loss(table, sensitivity), loss(choice, sensitivity)], rel=1e-8)
 
 
 @everywhere

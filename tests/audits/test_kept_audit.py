@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from reaedp import Budget, Contract, DeclarationError, Integer, Laplace, Marginal, Request, Unit
-from reaedp.audits import kept_audit
+from reaedp.audits import kept_audit, pre_release
 from reaedp.audits.finding import Finding, Verdict
 from reaedp.audits.kept_audit import audited
 
@@ -29,7 +29,7 @@ class Counted:
 
     def __init__(self) -> None:
         sound = Finding(subject="all", pair="none", verdict=Verdict.CONSISTENT, method="none")
-        self.times, self.real = 0, kept_audit.pre_release_audit
+        self.times, self.real = 0, pre_release.pre_release_audit
         self.audit: Any = lambda *_, **__: (sound,)
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
@@ -42,7 +42,7 @@ def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Counted:
     """An empty state folder, and a counter of audits."""
     monkeypatch.setenv("REAEDP_STATE", str(tmp_path))
     counted = Counted()
-    monkeypatch.setattr(kept_audit, "pre_release_audit", counted)
+    monkeypatch.setattr(pre_release, "pre_release_audit", counted)
     return counted
 
 

@@ -197,7 +197,7 @@ class Doubling(MarginalModel):
 def test_what_a_model_leaks_beside_the_noise_is_found(broken: type[MarginalModel], witness: str) -> None:
     terms, rows = contract(Unit("add-remove", at_least=1_000)), Synthetic(("x", "y"), 100)
     sound = MarginalModel.within(1.0, 1e-6, terms, rows.columns)
-    mechanism = broken(sound.columns, sound.tables, sound.column_rho, sound.choice_mu, sound.table_rho)
+    mechanism = broken(sound.columns, sound.mu)
     findings = replay(terms, [Request("b", rows, mechanism)], np.random.default_rng(1), most_pairs=1)
     assert any(witness in finding.witness for finding in findings), [str(f) for f in findings]
 

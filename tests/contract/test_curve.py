@@ -139,6 +139,11 @@ def test_a_contract_with_neither_columns_nor_curves_is_refused(tmp_path: Path) -
         {"rho": "small"},
         {"smoothness": -1.0},
         {"rho": 0.1, "basis": "bspline"},
+        {"lower": 0.0},
+        {"lower": 1.0, "upper": 1.0},
+        {"lower": 0.0, "upper": float("inf")},
+        {"lower": (0.0, 0.0), "upper": 1.0},
+        {"lower": (0.0, 0.0, 2.0), "upper": 1.0},
         {"points": ("a",), "at": (0.0,)},
         {"points": ("a", "b", "a")},
         {"points": ("a", "b", 3)},
@@ -200,8 +205,9 @@ def test_the_fingerprint_changes_with_every_fact_about_a_curve_and_stays_without
         "interval": (0.0, 2.0),
     }
     others = [dataclasses.replace(first, **{key: value}) for key, value in changes.items()]
+    others += [dataclasses.replace(first, lower=-1.0, upper=high) for high in (2.0, (2.0, 3.0, 2.0))]
     prints = {contract(curve).fingerprint for curve in (first, *others)}
-    assert len(changes) + 1 == len(prints)
+    assert len(changes) + 3 == len(prints)
     assert contract().fingerprint not in prints
 
 

@@ -39,7 +39,7 @@ from reaedp import (
 )
 from reaedp.contract.column import Column
 from reaedp.curator.records import Records
-from reaedp.engines.embedded import EmbeddedSource
+from reaedp.engines.embedded import EmbeddedSource, described
 from reaedp.errors import DeclarationError, ReaedpError
 from tests_support import folder_facts, ledger_in
 
@@ -273,6 +273,17 @@ def test_an_engine_that_died_is_started_anew(tmp_path: Path, monkeypatch: pytest
     # noise of scale 5 on each of 7 cells: a sum of more than 200 has a probability below 1e-14
     assert abs(empty.counts.values.sum()) < 200
     assert abs(full.counts.values.sum() - 600) < 200
+
+
+def test_after_a_failure_the_table_that_was_opened_anew_is_asked(tmp_path: Path) -> None:
+    engine = duckdb.connect()
+    tables = iter([engine.sql("SELECT 1 AS x FROM range(3)"), engine.sql("SELECT 1 AS x FROM range(5)")])
+    source = EmbeddedSource(lambda: [described(next(tables))])
+    records = Records(terms(tmp_path, COLUMNS["integer"]), pa.table({"x": [1]}))
+    records._source = source
+    assert [3, 3] == [records.counts(("x",)).values.sum() for _ in range(2)]
+    source.failed(duckdb.InternalException("a row"))
+    assert [5, 5] == [records.counts(("x",)).values.sum() for _ in range(2)]
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed"])

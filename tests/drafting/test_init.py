@@ -41,6 +41,17 @@ def test_one_command_drafts_what_an_office_needs(here: Path, office: Office) -> 
         assert "unparsable" in run(office.commands[1])  # the look
 
 
+@pytest.mark.parametrize(
+    ("header", "doubt"),
+    [("0,48,f", "names in the first line are numbers"), ("Report of 2024", "Only one name"), ("x,y", None)],
+)
+def test_a_first_line_that_may_be_no_header_is_said(here: Path, header: str, doubt: str | None) -> None:
+    (here / "data.csv").write_text(f"{header}\n1,2\n", encoding="utf-8")
+    said = run("init data.csv --no-ask")
+    assert (doubt is not None) == ("Look at the header of data.csv" in said)
+    assert doubt is None or doubt in said
+
+
 def test_no_value_of_the_data_is_in_a_draft(here: Path) -> None:
     run(f"init secret.csv --name x {PRIVACY} --kinds salary=number:0:1000:10,sex=category:f:m")
     made = (here / "contract.toml").read_text() + (here / "plan.toml").read_text()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from reaedp import Category, publish
+from reaedp import Budget, Category, Contract, Integer, Unit, publish
 from reaedp.curator.records import Records
 from reaedp.engines.source import open_source
 from reaedp.errors import DeclarationError
@@ -62,6 +62,74 @@ def test_a_header_that_is_not_closed_is_refused_in_the_same_words_whatever_the_r
     with pytest.raises(DeclarationError) as refused:
         open_source(str(tmp_path / "data.csv"))
     assert f"{tmp_path / 'data.csv'}: a quoted column name must end in the header line" in str(refused.value)
+
+
+SEALED = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "advice"),
+    [
+        ("old.xls", SEALED, "save it as .xlsx or .csv"),
+        ("locked.xlsx", SEALED, "take the password away"),
+        ("text.xlsx", b"x,y\n1,2\n", "save it as .xlsx"),
+        ("sheet.ods", b"PK", "save it as .xlsx or .csv"),
+        ("frame.rds", b"\x1f\x8b", "write.csv"),
+        ("frame.pkl", b"\x80", "to_parquet"),
+        ("data.zip", b"PK", "Unpack it"),
+        ("data.csv.xz", b"\xfd", "gzip"),
+        ("data.json", b"[]", "jq -c"),
+        ("data.duckdb", b"", "duckdb:///"),
+        ("data.sqlite", b"", "sqlite3 -header"),
+        ("data.txt", b"x;y\n", "--separator"),
+        ("data", b"x;y\n", "--separator"),
+        ("empty.csv", b"", "names of its columns"),
+        ("twice.csv", b"x,x\n", "Rename"),
+        ("open.csv", b'"x\ny",z\n', "Take line breaks out"),
+        ("cut.csv.gz", b"\x1f\x8b\x08\x00", "Copy it again"),
+        ("text.parquet", b"x\n1\n", "copied as a whole"),
+        ("text.feather", b"x\n1\n", "Write it again"),
+        ("text.dta", b"x\n1\n", "Save it again"),
+        ("utf16.csv", "größe\n1\n".encode("utf-16"), 'encoding = "utf-16"'),
+        ("windows.csv", "größe\n1\n".encode("cp1252"), 'encoding = "cp1252"'),
+    ],
+    ids=lambda value: value if isinstance(value, str) and "." in value else "",
+)
+def test_every_refusal_of_a_file_says_how_to_go_on(name: str, content: bytes, advice: str, tmp_path: Path) -> None:
+    pytest.importorskip("openpyxl")
+    pytest.importorskip("pyreadstat")
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DeclarationError) as refused:
+        open_source(str(tmp_path / name)).types  # noqa: B018 - some files are opened when their types are asked for
+    assert advice in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("address", "advice"),
+    [
+        ("https://example.org/x.csv", "Download it"),
+        ("s3://bucket/x.parquet", "Download it"),
+        ("-", "write it to a file"),
+        ("nowhere/*.csv", "Look at the folder"),
+    ],
+)
+def test_what_is_no_file_here_is_refused_with_advice(
+    address: str, advice: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DeclarationError, match=re.escape(advice)):
+        open_source(address)
+
+
+@pytest.mark.parametrize("header", ["x,y,", ",x,y", "x,,y,,"])
+def test_columns_without_a_name_are_passed_over(header: str, tmp_path: Path) -> None:
+    row = header.replace("x", "1").replace("y", "2")
+    (tmp_path / "data.csv").write_text(f"{header}\n{row}\n{row}\n", encoding="utf-8")
+    assert ["x", "y"] == list(open_source(str(tmp_path / "data.csv")).types)
+    columns = tuple(Integer(name=name, lower=0, upper=9, provenance="public") for name in ("x", "y"))
+    terms = Contract(dataset="d", unit=Unit("add-remove"), budget=Budget(1, 1e-6), ledger="unused", columns=columns)
+    counts = Records(terms, tmp_path / "data.csv").counts(("x", "y")).values
+    assert (2, 2) == (counts[1, 2], counts.sum())
 
 
 def test_a_quotation_mark_within_a_name_is_part_of_it(tmp_path: Path) -> None:

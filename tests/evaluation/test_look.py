@@ -195,6 +195,16 @@ def test_a_look_writes_nothing_and_touches_no_ledger(
     assert harmless < done.output.index("[files]") < harmful < done.output.index("Choosing bounds, bins, levels")
 
 
+@pytest.mark.parametrize(("cell", "said"), [("45 %", "take signs such as % and €"), ("45", "No likely cause")])
+def test_cells_that_nothing_explains_are_answered_by_advice(
+    cell: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "contract.toml").write_text(CONTRACT)
+    csv(tmp_path, "who,age,sex", f"a,{cell},f", f"b,{cell},m")
+    assert said in CliRunner().invoke(app, ["look", "data.csv", "contract.toml"]).output
+
+
 def test_nothing_but_its_command_can_look() -> None:
     """Releases, reports and plans lie below: no line of theirs can reach what a look has counted."""
     source = Path(__file__).parents[2] / "src" / "reaedp"

@@ -64,7 +64,10 @@ def array(kind: Any, length: int, chance: random.Random) -> Any:  # noqa: PLR091
         return pa.DictionaryArray.from_arrays(pa.array(places, kind.index_type), values)
     if pa.types.is_run_end_encoded(kind):
         ends = pa.array(range(1, length + 1), kind.run_end_type)
-        return pa.RunEndEncodedArray.from_arrays(ends, array(kind.value_type, length, chance))
+        values = array(kind.value_type, length, chance)
+        while _is_text(kind.value_type) and not _is_sound(values):  # Arrow makes no runs of such texts
+            values = array(kind.value_type, length, chance)
+        return pa.RunEndEncodedArray.from_arrays(ends, values)
     if isinstance(kind, pa.BaseExtensionType):
         return pa.ExtensionArray.from_storage(kind, array(kind.storage_type, length, chance))
     if pa.types.is_null(kind):
@@ -82,6 +85,14 @@ def array(kind: Any, length: int, chance: random.Random) -> Any:  # noqa: PLR091
     if pa.types.is_primitive(kind) and not pa.types.is_boolean(kind):
         return _bits(kind, length, chance)
     return pa.array([_value(kind, chance) for _ in range(length)], kind)
+
+
+def _is_sound(values: Any) -> bool:
+    try:
+        values.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 def _is_text(kind: Any) -> bool:

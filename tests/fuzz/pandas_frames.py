@@ -47,6 +47,13 @@ FAMILIES: dict[str, tuple[Any, ...]] = {
 }  # fmt: skip
 
 Dressed = Callable[[pd.Series], pd.Series]
+
+
+def as_text(cells: pd.Series) -> pd.Series:
+    """The texts that pandas makes, which for spans of time depend on the other cells of the column."""
+    return cells.astype("string")
+
+
 #: What is done to a column after pandas chose its type.
 DRESSES: tuple[Dressed, ...] = (
     lambda cells: cells,
@@ -56,7 +63,7 @@ DRESSES: tuple[Dressed, ...] = (
     lambda cells: cells.convert_dtypes(),
     lambda cells: cells.convert_dtypes(dtype_backend="pyarrow"),
     lambda cells: cells.astype("category"),
-    lambda cells: cells.astype("string"),
+    as_text,
 )
 #: Types by name, which not every value takes.
 NAMED = (
@@ -89,7 +96,10 @@ def pandas_case(chance: random.Random, label: str) -> Case:
     dressed = any(dress not in DRESSES for dress in dresses.values())
     # A type that was asked for by name changes values, and refuses some: what is left is a fact about rows.
     types = {tuple(map(str, frame.dtypes)) for frame in frames}
-    lost = dressed or any("large" in some or "numpy" in some for some in families.values())
+    lost = dressed or any(
+        "large" in some or "numpy" in some or ("spans" in some and dresses[name] is as_text)
+        for name, some in families.items()
+    )
     refusable = any("bytes" in str(one) or "[" in str(one) for one in types)
     return Case(
         f"{label} {families} {types}", columns, rows, person, sound=not (refusable and len(types) > 1), adds=not lost

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm
 
 from reaedp import Gaussian, Laplace, Threshold, TwoStage, Unit
 from reaedp.answer import Keyed
 from reaedp.errors import DeclarationError
+from reaedp.mechanisms.gaussian import dominating_mu
 from reaedp.mechanisms.mechanism import Mechanism
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.privacy.accounting import epsilon as composed
@@ -62,6 +64,23 @@ def test_on_a_fine_lattice_the_loss_is_that_of_the_normal_law(epsilon: float, de
     true = float(np.maximum(law / law.sum() - math.exp(epsilon) * moved / law.sum(), 0).sum())
     assert true <= delta
     assert true >= delta * (0.5 if shift == 20 else 0.95)  # what is lost is the 4 in the variance
+
+
+@pytest.mark.parametrize("mu", [0.05, 0.5, 2.0, 8.0])
+@pytest.mark.parametrize("shift", [1, 3])
+def test_noise_for_a_gaussian_loss_is_dominated_by_it(mu: float, shift: int) -> None:
+    """Enumerate the divergence at several ε; a little less noise, or none for the lattice, would exceed the loss."""
+    sensitivity = Sensitivity(shift, shift**2, shift)
+    mechanism = Gaussian.dominated(mu, sensitivity)
+    scale = mechanism.scale(sensitivity)
+    assert (shift / mu) ** 2 + 4 == pytest.approx(scale**2, rel=1e-9)
+    assert mu * (1 - 1e-9) < dominating_mu(scale, sensitivity) <= mu
+    x = np.arange(-math.ceil(12 * scale), math.ceil(12 * scale) + shift + 1, dtype=np.float64)
+    law, moved = np.exp(-(x**2) / (2 * scale**2)), np.exp(-((x - shift) ** 2) / (2 * scale**2))
+    for epsilon in (0.0, 0.3 * mu, mu, 2 * mu, 3 * mu):
+        true = float(np.maximum(law / law.sum() - math.exp(epsilon) * moved / law.sum(), 0).sum())
+        allowed = norm.cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * norm.cdf(-mu / 2 - epsilon / mu)
+        assert true <= allowed
 
 
 @pytest.mark.parametrize("scale", [10.0, 12.5, 300.0, 1e6])

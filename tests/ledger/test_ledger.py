@@ -20,7 +20,7 @@ from sqlalchemy import create_engine
 
 from ledger_worker import CONTRACT, ROWS, release
 from reaedp.errors import BudgetRefused, DeclarationError, LedgerBusy, LedgerDamaged, LedgerMissing
-from reaedp.ledger import admission, entry, ledger, posting, storage
+from reaedp.ledger import admission, entry, posting, reader, storage
 from reaedp.ledger.canonical_json import digest, write
 from reaedp.ledger.ledger import Charge, Ledger
 from reaedp.ledger.schema import CHARGES_0
@@ -222,7 +222,7 @@ def test_time_may_run_backwards(file: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_history_is_complete_over_several_pages(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ledger, "PAGE", 3)
+    monkeypatch.setattr(reader, "PAGE", 3)
     with Ledger.open(file) as book:
         book.register("survey", ONE, ROWS)
         book.charge([release(0.1, name) for name in ("census", "survey") * 4])

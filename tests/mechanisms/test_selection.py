@@ -8,7 +8,7 @@ from scipy.stats import chi2
 
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.noise import SecretNoise, SeededNoise
-from reaedp.mechanisms.selection import Selection, bounded_range
+from reaedp.mechanisms.selection import Selection, bounded_range, chosen_mu
 from reaedp.privacy.loss import GaussianDP
 from reaedp.privacy.unit import Sensitivity
 
@@ -42,6 +42,7 @@ def test_the_bound_is_attained_by_two_candidates_of_opposite_moves(mu: float) ->
     attained = -2 * ndtri(expit(-bounded_range(mu) / 2))  # two equal scores, one up and one down
     assert mu == pytest.approx(attained, rel=1e-9)
     assert attained <= mu
+    assert mu == pytest.approx(chosen_mu(Selection(mu).scale(ONE_ROW), ONE_ROW), rel=1e-8)
 
 
 def test_the_curve_of_bounded_range_is_concave_beyond_zero() -> None:

@@ -30,6 +30,7 @@ from reaedp.privacy.budget import Budget
 from reaedp.privacy.conversion import concentrated_log_delta
 from reaedp.privacy.dominating import Response, Steps
 from reaedp.privacy.loss import ZCDP, ApproxDP, GaussianDP, PureDP, UnitGaussian, exact
+from reaedp.privacy.merging import merge
 from reaedp.privacy.product import composed_epsilon
 
 TEN_LOSSES = {
@@ -380,3 +381,12 @@ def test_importing_and_composing_loads_no_heavy_library():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert "[]\n" == done.stdout
+
+
+def test_a_remembered_bound_is_that_of_its_losses_copies_and_delta() -> None:
+    few = {PureDP(0.1): 3, GaussianDP(0.2): 1}
+    asked = [(few, 1e-6), (few, 1e-9), (few | {PureDP(0.1): 4}, 1e-6), ({PureDP(0.2): 3, GaussianDP(0.2): 1}, 1e-6)]
+    first = [epsilon(losses, delta) for losses, delta in asked]
+    assert 4 == len(set(first))
+    assert [merge(losses).epsilon(delta) for losses, delta in asked] == first
+    assert first == [epsilon(dict(reversed(losses.items())), delta) for losses, delta in asked]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from reaedp.privacy.accounting import simple_epsilon
-from reaedp.privacy.conversion import bisect, concentrated_epsilon, rounded_down, rounded_up
+from reaedp.privacy.conversion import bisect, concentrated_epsilon, rounded_down, rounded_up, steep_bisect
 from reaedp.privacy.loss import ZCDP, ApproxDP, GaussianDP, Loss, PureDP, UnitGaussian, exact
 from reaedp.privacy.merging import LATTICE_COST, merge
 from reaedp.privacy.product import Product
@@ -57,6 +57,36 @@ def test_a_search_returns_a_point_that_was_seen_to_hold() -> None:
     assert found in seen
     assert holds(found)
     assert not holds(found * (1 + 1e-12))
+
+
+@pytest.mark.parametrize("crossing", [1e-5, 0.3, 2.9])
+@pytest.mark.parametrize(("good", "bad"), [(3.0, 0.0), (0.0, 3.0)])
+@pytest.mark.parametrize("curve", [1.0, 0.01])
+def test_secants_find_what_bisection_finds_in_fewer_looks(
+    crossing: float, good: float, bad: float, curve: float
+) -> None:
+    looks = []
+
+    def height(x: float) -> float:
+        looks.append(x)
+        distance = (x - crossing) if bad > good else (crossing - x)
+        return math.expm1(curve * distance)
+
+    def holds(x: float) -> bool:
+        return height(x) <= 0
+
+    plain = bisect(holds, good, bad, 1e-8)
+    needed = len(looks)
+    assert plain == steep_bisect(holds, height, good, bad, 1e-8)
+    assert len(looks) - needed < needed
+
+
+def test_a_search_along_a_misleading_height_still_returns_a_point_that_was_seen_to_hold() -> None:
+    """Heights that are wrong about where something holds: only what was seen to hold is returned."""
+    assert steep_bisect(lambda x: x >= 0.7, lambda x: 0.2 - x, 1.0, 0.0, 1e-6) == pytest.approx(0.7, abs=1e-6)
+    found = steep_bisect(lambda x: x >= 0.7, lambda x: 0.2 - x, 1.0, 0.0, 1e-6)
+    assert found >= 0.7
+    assert 1.0 == steep_bisect(lambda x: x >= 1.0, lambda _: 1.0, 1.0, 0.0, 1e-6)
 
 
 @pytest.mark.parametrize(

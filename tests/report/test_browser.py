@@ -274,6 +274,25 @@ def test_no_text_of_a_chart_is_smaller_than_twelve_pixels_on_a_phone(browser: An
         assert visit.page.locator(".plot svg text").evaluate_all(size) > 11.9
 
 
+def test_no_name_below_an_axis_is_left_out_on_a_phone(browser: Any, folder: Path) -> None:
+    """Charts of more names than fit scroll; only the many that a desk has no room for either are thinned out."""
+    missing = """() => [...document.querySelectorAll("figure")].flatMap(figure => {
+        const chart = JSON.parse(figure.querySelector("script").textContent);
+        const parts = [chart, ...(chart.layer || [])].map(part => (part.encoding || {}).x);
+        const x = parts.find(found => found && found.type === "nominal" && !(found.axis || {}).labelOverlap);
+        if (!x) return [];
+        const words = [...figure.querySelectorAll(".role-axis-label text")]
+            .filter(text => getComputedStyle(text).opacity !== "0").map(text => text.textContent.replace("…", ""));
+        const names = [...new Set(chart.data.values.map(row => String(row[x.field])))];
+        return [names.filter(name => !words.some(word => word && name.startsWith(word))).length]; })"""
+    with Visit(browser, folder / "report.html", 375) as visit:
+        visit.enliven()
+        left_out = visit.page.evaluate(missing)
+        assert len(left_out) > 3
+        assert {0} == set(left_out)
+        assert 0 == visit.overflow()
+
+
 def test_the_table_of_the_plan_page_fits_a_desk_and_no_label_is_squeezed(browser: Any, tmp_path: Path) -> None:
     path = tmp_path / "plan.html"
     save(path, plan_page(Plan(contract(tmp_path), (counted("incomes", "histogram", "income"),))))

@@ -13,7 +13,8 @@ from reaedp import Category, Plan
 from reaedp.evaluation.custodian_report import attacks
 from reaedp.evaluation.line import Line
 from reaedp.report.audit import audit
-from reaedp.report.charts.drawing import DOUBTFUL, STANDS_OUT
+from reaedp.report.charts.curves import mean_curve
+from reaedp.report.charts.drawing import BLUE, DOUBTFUL, GREY, STANDS_OUT
 from reaedp.report.charts.histograms import Cells, histogram, low_bars
 from reaedp.report.findings import cell_finding, curve_finding, drawn_cells, pair_finding
 from reaedp.report.panel import Panel
@@ -102,6 +103,13 @@ def test_sentences_name_only_what_stands_out() -> None:
     flat = {"all_low_95": np.array([0.0, 0.5]), "all_high_95": np.array([1.0, 2.0])}
     assert "A flat line fits" in curve_finding(flat)
     assert not curve_finding(flat | {"all_low_95": np.array([0.0, 1.5])})
+
+
+def test_a_mean_curve_that_noise_could_have_made_is_grey() -> None:
+    frame = {name: np.array([0.0, 1.0]) for name in ("time", "mean", "low_95", "high_95", "all_low_95", "all_high_95")}
+    for doubt, colour in ((True, GREY), (False, BLUE)):
+        layers = mean_curve(frame, doubt=doubt)["layer"]
+        assert {colour} == {layer["mark"]["color"] for layer in layers}
 
 
 def test_low_bars_are_drawn_again_where_they_are_many() -> None:

@@ -15,8 +15,7 @@ from reaedp.report.charts.curves import mean_curve, synthetic_curves
 from reaedp.report.charts.drawing import Specification, drawn
 from reaedp.report.charts.entropies import entropies, information_map
 from reaedp.report.charts.histograms import Cells, histogram, largest_cells
-from reaedp.report.charts.picture import picture
-from reaedp.report.charts.plain_svg import svg
+from reaedp.report.charts.picture import picture, svg
 from reaedp.report.charts.promises import Marks, beliefs, three_marks
 from reaedp.report.charts.records import profile
 from reaedp.report.page import bundle

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from reaedp import Category, Contract, Marginal, MutualInformation, Number, Plan, verify
+from reaedp.cli.screen import console, show_plan
 from reaedp.errors import DeclarationError
 from reaedp.plan.forecast import Forecast
 from reaedp.plan.labelled import labelled
@@ -44,6 +45,18 @@ def test_titles_speak_of_labels_and_two_columns_are_never_called_the_same(tmp_pa
     (request,) = Plan(terms, (counted("ages", "histogram", "age"),)).requests()
     assert "histogram of Age at entry" == Forecast.of(request, terms).title
     assert "histogram of age" == request.statistic.title
+
+
+def test_a_plan_is_shown_in_labels_and_not_in_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bits = counted("bits_q7", "entropy", "age", label="Diversity of ages")
+    ages = counted("ages_q7", "histogram", "age", label="Ages at entry")
+    with capsys.disabled(), console.capture() as shown:
+        show_plan(Plan(contract(tmp_path, (AGE, SEX)), (ages, bits)))
+    said = shown.get()
+    assert "Ages at entry: Counts are off by" in said
+    assert "Diversity of ages: Off by about" in said
+    assert "The release Ages at entry of this plan" in said
+    assert "_q7" not in said
 
 
 def test_words_of_contract_and_plan_reach_the_folder_and_its_page(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from reaedp.errors import DeclarationError
 from reaedp.mechanisms.mechanism import Calibrated, Mechanism
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.privacy.unit import Sensitivity
+from reaedp.statistics.entropy import correction as corrections
 from reaedp.statistics.entropy.correction import (
     GAUSSIAN_NEAR,
     GAUSSIAN_REST,
@@ -17,7 +18,7 @@ from reaedp.statistics.entropy.correction import (
     correction,
 )
 from reaedp.statistics.entropy.entropies import shannon_entropy
-from reaedp.statistics.entropy.noisy_entropy import entropies_from_counts, with_noisy_sum
+from reaedp.statistics.entropy.noisy_entropy import entropies_from_counts, renyi_from_counts, with_noisy_sum
 
 ONE = Sensitivity(1, 1, 1)
 SCALES = [0.2, 1.0, 5.0]
@@ -100,6 +101,32 @@ def test_the_gaussian_correction_leaves_no_more_bias_than_it_says(scale: float) 
     assert bias[counts >= undo.near].max() <= 1e-4 * scale
     uncorrected = probabilities @ c_log_c(np.maximum(x + 1, 0).astype(float))
     assert scale < 1 or uncorrected > 2 * bias.max()
+
+
+def test_steps_of_several_counts_leave_no_more_bias(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps that are a sixteenth of the scale or less, sixteen times as coarse as they ever are."""
+    monkeypatch.setattr(corrections, "FINE", 16)
+    corrections._law.cache_clear()
+    noise = Calibrated(Gaussian(1 / (2 * 70.0**2)), ONE)
+    undo, (x, probabilities) = correction(noise), law(noise)
+    corrections._law.cache_clear()
+    assert 4 == undo.offsets[1] - undo.offsets[0]
+    counts = np.unique(np.rint(np.linspace(0, 900, 40)).astype(int))
+    means = np.array([probabilities @ undo.apply((count + x).astype(np.int64)).values for count in counts])
+    bias = np.abs(means - c_log_c(counts.astype(float)))
+    assert bias.max() <= undo.rest
+    assert bias[counts >= undo.near].max() <= 1e-4 * 70
+
+
+@pytest.mark.parametrize("mechanism", [Gaussian(1e-14), Laplace(1e-7)], ids=str)
+@pytest.mark.parametrize("order", [0.5, 1.0, 2.0])
+def test_noise_of_any_scale_is_corrected_with_few_numbers(mechanism: Mechanism, order: float) -> None:
+    """A plan may ask for noise of millions; what undoes it would have had hundreds of millions of weights."""
+    noise = Calibrated(mechanism, ONE)
+    assert len(correction(noise, order).offsets) < 100 * corrections.FINE
+    found = renyi_from_counts(np.array([3, 4, 5]), noise, order, rows=None, at_least=12)
+    low, high = found.interval(0.95)
+    assert 0 <= low <= high <= math.log2(3)
 
 
 @pytest.mark.parametrize(

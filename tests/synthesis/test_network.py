@@ -1,19 +1,19 @@
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.special import expit
+from scipy.stats import norm
 
 from reaedp import Boolean, Budget, Category, Contract, Integer, Unit
 from reaedp.answer import Integers
 from reaedp.errors import DeclarationError
-from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.noise import SeededNoise
-from reaedp.mechanisms.selection import Selection
 from reaedp.privacy.accounting import epsilon, tally
+from reaedp.privacy.loss import GaussianDP
 from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.synthesis.learned import Learned
 from reaedp.synthesis.marginal_model import MarginalModel
@@ -50,8 +50,12 @@ class Rows:
 
     def group_counts(self, groups: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], KeyCounts]]:
         for group in groups:
-            keys, counts = np.unique(self.codes[:, [NAMES.index(name) for name in group]], axis=0, return_counts=True)
-            yield group, KeyCounts(self.contract.select(group), keys.astype(np.int32), counts.astype(np.int64))
+            axes = self.contract.select(group)
+            shape = tuple(axis.size for axis in axes)
+            counts = np.bincount(np.ravel_multi_index([self.codes[:, NAMES.index(name)] for name in group], shape))
+            found = np.flatnonzero(counts)
+            keys = np.column_stack(np.unravel_index(found, shape))
+            yield group, KeyCounts(axes, keys.astype(np.int32), counts[found].astype(np.int64))
 
     @property
     def progress(self) -> Callable[[str], None]:
@@ -110,27 +114,37 @@ def test_the_price_fits_the_budget_it_was_made_for(unit: Unit, wanted: float, wi
     assert spent > 0.98 * wanted
 
 
-@units
-def test_learning_asks_for_no_more_than_it_paid_for(unit: Unit) -> None:
-    network = MarginalModel.within(1.0, 1e-6, contract(unit), NAMES)
+def loss_of(kind: str, scale: float, unit: Unit) -> float:
+    """The μ of a question by its noise, from the formulas in PROOFS.md."""
     sensitivity = counting_sensitivity(unit)
+    if kind == "gaussian":
+        return math.sqrt(sensitivity.l2_squared / (scale**2 - 4)) * (1 + 2.0**-40)
+    return 2 * float(norm.ppf(expit(sensitivity.l1 / scale)))
+
+
+@units
+@pytest.mark.parametrize("count", [30, 3000])
+@pytest.mark.parametrize("mu", [0.2, 3.0])
+def test_learning_asks_for_what_it_paid_for_and_no_more(unit: Unit, count: int, mu: float) -> None:
+    """Nothing is left over, whether tables are worth their price or columns take all."""
     noise = Recorded(seeded(1))
-    network.learn(Rows(contract(unit), sample(3000, 1)), NAMES, sensitivity, noise, lambda _: None)  # type: ignore[arg-type]
-    kinds = Counter((kind, scale) for kind, _, scale in noise.asked)
-    own, chosen = Gaussian(network.column_rho), Gaussian(network.table_rho)
-    paid = {
-        ("gaussian", own.scale(sensitivity)): network.columns,
-        ("gaussian", chosen.scale(sensitivity)): network.tables,
-        ("choose", Selection(network.choice_mu).scale(sensitivity)): network.tables,
-    }
-    assert kinds.keys() <= paid.keys()
-    assert all(times <= paid[kind] for kind, times in kinds.items())
-    expected = (
-        Counter(own.price(sensitivity) * network.columns)
-        + Counter(chosen.price(sensitivity) * network.tables)
-        + Counter(Selection(network.choice_mu).price(sensitivity) * network.tables)
-    )
-    assert expected == Counter(network.price(sensitivity))
+    network = MarginalModel(len(NAMES), mu=mu)
+    rows = Rows(contract(unit), sample(count, 1))
+    network.learn(rows, NAMES, counting_sensitivity(unit), noise, lambda _: None)  # type: ignore[arg-type]
+    spent = math.fsum(loss_of(kind, scale, unit) ** 2 for kind, _, scale in noise.asked)
+    assert (GaussianDP(mu),) == network.price(counting_sensitivity(unit))
+    assert 0.999 * mu**2 < spent <= mu**2
+
+
+@units
+def test_of_few_rows_all_is_spent_on_the_columns(unit: Unit) -> None:
+    """At μ = 0.2 a cell of five columns has noise of some eleven rows or more, and there are thirty in all."""
+    sensitivity = counting_sensitivity(unit)
+    rows = Rows(contract(unit), sample(30, 31))
+    found = MarginalModel(len(NAMES), mu=0.2).learn(rows, NAMES, sensitivity, seeded(32), lambda _: None)  # type: ignore[arg-type]
+    assert () == found.tables
+    independent = math.sqrt(len(NAMES) * sensitivity.l2_squared) / 0.2
+    assert independent < found.column_scale < 1.02 * independent
 
 
 def neighbours(unit: Unit) -> tuple[np.ndarray, np.ndarray]:
@@ -145,7 +159,7 @@ def neighbours(unit: Unit) -> tuple[np.ndarray, np.ndarray]:
 @units
 def test_whatever_is_asked_moves_by_no_more_than_its_sensitivity(unit: Unit) -> None:
     """The neighbour is answered as the first was, so that both are asked the same."""
-    network, sensitivity = MarginalModel.split(1.0, len(NAMES)), counting_sensitivity(unit)
+    network, sensitivity = MarginalModel(len(NAMES), mu=1.0), counting_sensitivity(unit)
     first, second = neighbours(unit)
     here = Recorded(seeded(4))
     network.learn(Rows(contract(unit), first), NAMES, sensitivity, here, lambda _: None)  # type: ignore[arg-type]
@@ -162,7 +176,7 @@ def test_whatever_is_asked_moves_by_no_more_than_its_sensitivity(unit: Unit) -> 
 
 
 def test_equal_answers_give_equal_models_whatever_the_rows() -> None:
-    network = MarginalModel.split(2.0, len(NAMES))
+    network = MarginalModel(len(NAMES), mu=2.0)
     noise = Recorded(seeded(6))
     one = learned(network, sample(3000, 6), noise)
     other = learned(network, sample(10, 7), Recorded(seeded(8), noise.answers))
@@ -172,7 +186,7 @@ def test_equal_answers_give_equal_models_whatever_the_rows() -> None:
 
 
 def test_the_same_seed_gives_the_same_model() -> None:
-    one, other = (learned(MarginalModel.split(1.0, len(NAMES)), sample(2000, 9), seeded(10)) for _ in range(2))
+    one, other = (learned(MarginalModel(len(NAMES), mu=1.0), sample(2000, 9), seeded(10)) for _ in range(2))
     drawn = [each.rows(500, np.random.default_rng(11)) for each in (one, other)]
     assert np.array_equal(*drawn)
     assert one.account == other.account
@@ -181,7 +195,7 @@ def test_the_same_seed_gives_the_same_model() -> None:
 @pytest.mark.parametrize("count", [0, 1, 20])
 @pytest.mark.parametrize("mu", [0.1, 3.0])
 def test_tables_without_rows_or_with_one_row_can_be_learned(count: int, mu: float) -> None:
-    found = learned(MarginalModel.split(mu, len(NAMES)), sample(count, 12), seeded(13))
+    found = learned(MarginalModel(len(NAMES), mu=mu), sample(count, 12), seeded(13))
     drawn = found.rows(1000, np.random.default_rng(14))
     assert np.all((drawn >= 0) & (drawn < [column.size for column in COLUMNS]))
     assert NAMES == tuple(sorted(found.model(("town",)).names, key=NAMES.index))
@@ -189,21 +203,21 @@ def test_tables_without_rows_or_with_one_row_can_be_learned(count: int, mu: floa
 
 @pytest.mark.parametrize("columns", [("age",), ("only",), ("only", "member"), ("age", "job")], ids=str)
 def test_one_or_two_columns_can_be_learned(columns: tuple[str, ...]) -> None:
-    found = learned(MarginalModel.split(1.0, len(columns)), sample(2000, 15), seeded(16), columns)
+    found = learned(MarginalModel(len(columns), mu=1.0), sample(2000, 15), seeded(16), columns)
     assert (700, len(columns)) == found.rows(700, np.random.default_rng(17)).shape
     assert columns == found.model(columns).names
 
 
 def test_a_network_for_other_columns_is_refused() -> None:
     with pytest.raises(DeclarationError, match="computed for 3 columns"):
-        learned(MarginalModel.split(1.0, 3), sample(5, 18), seeded(19))
+        learned(MarginalModel(3, mu=1.0), sample(5, 18), seeded(19))
 
 
 @pytest.mark.parametrize(
-    "change", [{"columns": 0}, {"tables": -1}, {"column_rho": 0.0}, {"choice_mu": math.nan}, {"table_rho": -1.0}]
+    "change", [{"columns": 0}, {"columns": 2.0}, {"mu": 0.0}, {"mu": math.nan}, {"mu": -1.0}, {"mu": 1e-13}]
 )
 def test_what_cannot_be_a_network_is_refused(change: dict[str, float]) -> None:
-    good = {"columns": 2, "tables": 4, "column_rho": 0.1, "choice_mu": 0.1, "table_rho": 0.1}
+    good = {"columns": 2, "mu": 0.1}
     with pytest.raises(DeclarationError):
         MarginalModel(**(good | change))  # type: ignore[arg-type]
 
@@ -211,7 +225,7 @@ def test_what_cannot_be_a_network_is_refused(change: dict[str, float]) -> None:
 def test_strong_dependences_are_found_first_and_kept() -> None:
     """At μ = 1 a cell of a chosen table has noise of about 5 of 5,000 rows; job and age share 1.3 bits."""
     rows = sample(5000, 20)
-    found = learned(MarginalModel.split(1.0, len(NAMES)), rows, seeded(21))
+    found = learned(MarginalModel(len(NAMES), mu=1.0), rows, seeded(21))
     first = [set(dependence.columns) for dependence in found.dependences[:2]]
     assert all(any(pair <= columns for columns in first) for pair in ({"age", "job"}, {"job", "member"}))
     drawn = found.rows(5000, np.random.default_rng(22))
@@ -225,7 +239,7 @@ def test_strong_dependences_are_found_first_and_kept() -> None:
 def test_model_and_rows_agree_where_no_table_is_too_large() -> None:
     """The Bayesian network's own pairs, by summing out its joint law, against those of the beliefs."""
     columns = ("job", "member", "town")
-    found = learned(MarginalModel.split(2.0, 3), sample(6000, 23), seeded(24), columns)
+    found = learned(MarginalModel(3, mu=2.0), sample(6000, 23), seeded(24), columns)
     for first in ((), ("town",), ("member", "job")):
         model = found.model(first)
         assert first == model.names[: len(first)]
@@ -248,7 +262,7 @@ def test_model_and_rows_agree_where_no_table_is_too_large() -> None:
 
 
 def test_a_first_column_that_does_not_exist_is_refused() -> None:
-    found = learned(MarginalModel.split(1.0, len(NAMES)), sample(100, 26), seeded(27))
+    found = learned(MarginalModel(len(NAMES), mu=1.0), sample(100, 26), seeded(27))
     for first in (("nobody",), ("age", "age")):
         with pytest.raises(DeclarationError):
             found.model(first)
@@ -257,7 +271,7 @@ def test_a_first_column_that_does_not_exist_is_refused() -> None:
 def test_rows_are_released_in_the_order_asked_for_with_an_account() -> None:
     terms = contract()
     question = RecordsToAsk(Rows(terms, sample(1000, 28)), NAMES, 321)  # type: ignore[arg-type]
-    network = MarginalModel.split(1.0, len(NAMES))
+    network = MarginalModel(len(NAMES), mu=1.0)
     released = network.apply(question, counting_sensitivity(terms.unit), seeded(29))
     assert (321, len(NAMES)) == released.codes.shape
     assert list(NAMES) == list(released.values)
@@ -270,8 +284,9 @@ def test_choices_by_rows_are_surer_than_an_entropy_map_for_the_same_price() -> N
 
 
 def test_noise_is_described_as_that_of_a_chosen_table() -> None:
-    network, sensitivity = MarginalModel.split(1.0, 5), counting_sensitivity(UNITS["add-remove"])
-    table = Gaussian(network.table_rho)
+    network, sensitivity = MarginalModel(5, mu=1.0), counting_sensitivity(UNITS["add-remove"])
+    table = network.table_noise(sensitivity)
     said = (network.scale(sensitivity), network.mean_error(sensitivity), network.error_quantile(sensitivity, 0.95, 3))
-    assert (table.scale(sensitivity), table.mean_error(sensitivity), table.error_quantile(sensitivity, 0.95, 3)) == said
+    assert (table.scale, table.mean_error, table.error_quantile(0.95, 3)) == said
+    assert network.column_noise(sensitivity).scale < table.scale
     assert ("network", "records") == (MarginalModel.name, MarginalModel.hides)

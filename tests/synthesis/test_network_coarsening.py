@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 
 from reaedp import Boolean, Category, Integer
-from reaedp.synthesis.cliques import junction_tree
 from reaedp.synthesis.coarsening import coarsen, estimated_shares, smoothed
-from reaedp.synthesis.dependencies import Candidate, affordable, candidates, misplaced, most_cells
+from reaedp.synthesis.dependencies import Candidate, candidates, misplaced, most_cells
 
 AGE = Integer(name="age", lower=0, upper=99, provenance="public")
 TOWN = Category(name="town", levels=tuple(f"t{number}" for number in range(40)), provenance="public")
@@ -45,6 +44,9 @@ def test_views_are_coarser_and_coarser_and_begin_with_the_cells_themselves() -> 
     assert coarse.size == sizes[0]
     assert sizes == sorted(sizes, reverse=True)
     assert len(set(sizes)) == len(sizes) > 1
+    for view, parent in zip(coarse.views[1:], coarse.parents[1:], strict=True):
+        assert view.follows(coarse.views[parent])
+        assert np.array_equal(view.cell, view.after(coarse.views[parent]).cell[coarse.views[parent].cell])
 
 
 @pytest.mark.parametrize("column", [Boolean(name="b", provenance="public"), TOWN, AGE], ids=lambda column: column.kind)
@@ -81,24 +83,6 @@ def test_candidates_are_all_views_that_noise_leaves_visible() -> None:
     smallest = columns[0].views[-1].size ** 2
     assert [Candidate((0, 1), (views - 1, views - 1))] == candidates([(0, 1)], columns, smallest)
     assert [] == candidates([(0, 1)], columns, most_cells(10.0, 100.0))
-
-
-def test_pairs_that_would_make_the_tree_too_large_are_not_affordable() -> None:
-    pairs = [(0, 1), (0, 2), (1, 2)]
-    tree = junction_tree((10, 10, 10), [(0, 1)])
-    assert {(0, 1)} == affordable(tree, tree.cells + 99, pairs)
-    assert set(pairs) == affordable(tree, tree.cells + 100, pairs)
-
-
-def test_a_wide_group_is_affordable_where_the_tree_has_room_for_its_table() -> None:
-    tree = junction_tree((2, 3, 4, 5), [(0, 1, 2)])
-    groups = [(0, 1, 2), (0, 1, 3), (0, 1, 2, 3)]
-    assert {(0, 1, 2)} == affordable(tree, 0, groups)
-    assert {(0, 1, 2), (0, 1, 3)} == affordable(tree, tree.cells + 60, groups)
-    assert set(groups) == affordable(tree, 10_000, groups)
-    for group in groups:
-        grown = junction_tree(tree.sizes, [*tree.cliques, group])
-        assert (group in affordable(tree, grown.cells - 1, groups)) <= (group == (0, 1, 2))
 
 
 def test_misplaced_rows_are_half_the_distance_beyond_the_noise() -> None:

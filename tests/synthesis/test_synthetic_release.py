@@ -169,7 +169,7 @@ def test_halves_never_promise_less_than_either_part_costs(tmp_path: Path) -> Non
     (loss,) = wanted.charge(contract(tmp_path, unit)).price
     assert (0.5, 0.1) == (loss.epsilon, loss.delta)  # type: ignore[union-attr]
     sensitivity = wanted.statistic.sensitivity(contract(tmp_path, unit))
-    noisy = MarginalModel.split(50.0, 3)
+    noisy = MarginalModel(3, mu=50.0)
     for broken in (
         Amortised(noisy, 0.01, 1e-9, ("age",), together=(0.01, 1e-9)),
         Deniable(noisy, 100, 5.0, 1e-3, 0.01, None, keep=("age",), together=(0.005, 1e-9)),

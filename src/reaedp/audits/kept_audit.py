@@ -16,10 +16,8 @@ from typing import Any
 from uuid import uuid4
 
 from reaedp.audits.finding import Verdict
-from reaedp.audits.pre_release import pre_release_audit
 from reaedp.contract import Contract
 from reaedp.ledger.state_folder import state_folder
-from reaedp.mechanisms.noise import fresh_generator
 from reaedp.plan.description import request_digest
 from reaedp.plan.request import Request
 from reaedp.release.manifest import software
@@ -39,6 +37,9 @@ def audited(contract: Contract, requests: Sequence[Request]) -> list[Record]:
     place = _place(contract, requests)
     found = None if place is None else _read(place)
     if found is None:
+        from reaedp.audits.pre_release import pre_release_audit
+        from reaedp.mechanisms.noise import fresh_generator
+
         found = [finding.record for finding in pre_release_audit(contract, requests, rng=fresh_generator())]
         if place is not None:
             _write(place, found)

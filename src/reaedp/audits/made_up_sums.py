@@ -34,7 +34,7 @@ def made_up_curve(points: int, rank: int) -> Curve:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MadeUpCurves:
-    """Records that exist only as the sums and the number of their curves."""
+    """Records that exist only as the sums of their curves, that of what was cut off among them, and their number."""
 
     contract: Contract
     sums: Integers
@@ -50,8 +50,8 @@ class MadeUpCurves:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MadeUpMoments:
-    """Records that exist only as sums of values and products."""
+class MadeUpSums:
+    """Records that exist only as the integers that one statistic asks for: sums, or the values of a picture."""
 
     contract: Contract
     sums: Integers
@@ -60,44 +60,20 @@ class MadeUpMoments:
         """Sums of coordinates."""
         return self.sums
 
-    def answer(self, statistic: Answers[Multipliable]) -> Any:
-        """The exact answer of a statistic that asks for these sums only."""
-        return statistic.answer(self)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MadeUpPicture:
-    """A picture, value by value."""
-
-    contract: Contract
-    values: Integers
-
-    def pixels(self) -> Integers:
-        """The values in reading order."""
-        return self.values
-
-    def answer(self, statistic: Answers[Pixelled]) -> Any:
-        """The exact answer of a statistic that asks for pixels only."""
-        return statistic.answer(self)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MadeUpParts:
-    """Records that exist only as the sums of the parts of their columns, group by group."""
-
-    contract: Contract
-    sums: Integers
-
     def part_sums(self, parts: Sequence[Parts], by: tuple[str, ...]) -> Integers:  # noqa: ARG002
         """The parts, a row for each group."""
         return self.sums
 
-    def answer(self, statistic: Answers[Sums]) -> Any:
-        """The exact answer of a statistic that asks for parts only."""
+    def pixels(self) -> Integers:
+        """The values in reading order."""
+        return self.sums
+
+    def answer(self, statistic: Answers[Multipliable] | Answers[Sums] | Answers[Pixelled]) -> Any:
+        """The exact answer of a statistic that asks for no more."""
         return statistic.answer(self)
 
 
-def parts_apart(statistic: Summary, contract: Contract, others: int) -> tuple[str, MadeUpParts, MadeUpParts]:
+def parts_apart(statistic: Summary, contract: Contract, others: int) -> tuple[str, MadeUpSums, MadeUpSums]:
     """A unit's rows at the upper ends of all ranges in the first group; before, at the lower ends in the last one."""
     parts, rows, groups = statistic.parts(contract), contract.unit.rows, statistic.groups(contract)
 
@@ -111,7 +87,7 @@ def parts_apart(statistic: Summary, contract: Contract, others: int) -> tuple[st
     replaced = contract.unit.change == "replace"
     before = crowd + placed(-1, "lower", rows) if replaced else crowd
     label = "all its values at one end, and then at the other" if replaced else "all its values at one end"
-    return label, MadeUpParts(contract, before), MadeUpParts(contract, crowd + placed(0, "upper", rows))
+    return label, MadeUpSums(contract, before), MadeUpSums(contract, crowd + placed(0, "upper", rows))
 
 
 def farthest_curves(statistic: MeanCurve, contract: Contract, others: int) -> tuple[str, MadeUpCurves, MadeUpCurves]:
@@ -127,24 +103,26 @@ def farthest_curves(statistic: MeanCurve, contract: Contract, others: int) -> tu
 def least_hidden(statistic: MeanCurve, contract: Contract) -> int:
     """The coefficient that noise hides least: the one that weighs most in the answer."""
     rank = contract.curve(statistic.curve).rank
-    everywhere = MadeUpCurves(contract, np.full(rank, RADIUS, dtype=np.int64), 0)
-    return int(np.argmax(everywhere.answer(statistic)[:-1]))
+    everywhere = MadeUpCurves(contract, np.full(rank + 1, RADIUS, dtype=np.int64), 0)
+    return int(np.argmax(everywhere.answer(statistic)[:rank]))
 
 
 def _curves_apart(
     statistic: MeanCurve, contract: Contract, others: int
 ) -> Iterator[tuple[str, MadeUpCurves, MadeUpCurves]]:
-    """Curves along the coefficient that is hidden least, and what they replace.
+    """Curves along the coefficient that is hidden least, cut off as far as can be, and what they replace.
 
-    Under "replace" they point the other way before; or there were none, if their number can change.
+    Under "replace" they point the other way before, and are not cut off; or there were none, if that can be.
     """
     curve = contract.curve(statistic.curve)
     share = share_of_a_person(contract, curve)
-    longest = np.zeros(curve.rank, dtype=np.int64)
+    longest = np.zeros(curve.rank + 1, dtype=np.int64)
     longest[least_hidden(statistic, contract)] = share.curves * RADIUS
+    opposite = -longest
+    longest[-1] = share.curves * (statistic.most_cut(contract) or 0)
     after = MadeUpCurves(contract, longest, others + share.curves)
     if contract.unit.change == "replace":
-        yield "curves that point the other way", MadeUpCurves(contract, -longest, others + share.curves), after
+        yield "curves that point the other way", MadeUpCurves(contract, opposite, others + share.curves), after
     if share.number_varies:
         yield "curves where there were none", MadeUpCurves(contract, 0 * longest, others), after
 
@@ -186,10 +164,10 @@ def _moved(space: MomentSpace, row: Integers, ordered: int, changed: int) -> Int
     return moved
 
 
-def pixels_apart(contract: Contract) -> tuple[MadeUpPicture, MadeUpPicture]:
+def pixels_apart(contract: Contract) -> tuple[MadeUpSums, MadeUpSums]:
     """A pixel that goes from the lowest to the highest value in every channel."""
     picture = cast("Picture", contract.picture)
     before = np.full(picture.values, picture.lower, dtype=np.int64)
     after = before.copy()
     after[: picture.channels] = picture.upper
-    return MadeUpPicture(contract, before), MadeUpPicture(contract, after)
+    return MadeUpSums(contract, before), MadeUpSums(contract, after)

@@ -247,7 +247,7 @@ def _curves(
     """Curves along one function of the basis, one way, the other way, or nowhere; a file of wide or of long form."""
     curve, unit = contract.curve(name), contract.unit
     space = CurveSpace(curve)
-    function = space.basis(space.times)[:, place] * 8 * curve.clip
+    function = space.basis(space.times)[:, place] * max(8 * curve.clip, 2 * (space.longest or 0.0))
     offset = space.offset(space.unit_times(space.times))
     extra = 2 if unit.person and curve.form == "wide" else 1
     paths = []

@@ -70,8 +70,7 @@ class Rehearsal:
         terms, noise = replace(self.contract, ledger=str(place / "ledger.sqlite")), ConstantNoise(value, self.rng)
         watch = _Watch(requests, noise)
         try:
-            facts = _publish(terms, opened, place / "out", watch)
-            records = Records(terms, opened)
+            facts, records = _publish(terms, opened, place / "out", watch)
             answers = tuple(request.statistic.answer(records) for request in requests)
         except Stopped:  # by a person, whom the entries of a made-up ledger do not concern
             raise KeyboardInterrupt from None
@@ -111,7 +110,8 @@ class _Watch:
         return tuple(tuple(self.noise.drawn[a:b]) for a, b in zip(self._starts, ends, strict=True))
 
 
-def _publish(contract: Contract, opened: Any, out: Path, watch: _Watch) -> dict[str, str]:
+def _publish(contract: Contract, opened: Any, out: Path, watch: _Watch) -> tuple[dict[str, str], Records]:
+    """What is published, and the made-up records, of which the exact answers can still be asked."""
     with state_in(Path(contract.ledger).parent):
         Ledger.create(contract.ledger).close()
         curator = Curator(contract, opened, noise=watch.noise)
@@ -128,7 +128,7 @@ def _publish(contract: Contract, opened: Any, out: Path, watch: _Watch) -> dict[
         }
     finally:
         curator.ledger.close()
-    return spent | _folder_facts(out)
+    return spent | _folder_facts(out), curator._records  # noqa: SLF001 - which no other part of the program may see
 
 
 def _folder_facts(folder: Path) -> dict[str, str]:

@@ -135,6 +135,12 @@ def _steps(value: Estimates) -> Any:
     return np.rint(value.values / value.steps).astype(np.int64)
 
 
+def _of_curve(value: Any) -> Any:
+    """The sums, the number of curves, and that of clipped ones if it was paid for."""
+    clipped = getattr(value, "clipped", None)
+    return np.append(value.sums, [value.count] if clipped is None else [value.count, clipped])
+
+
 _INTEGERS = ByKind[Callable[[Any], Any]](
     "the integers of a vector, as they were released",
     {
@@ -142,7 +148,7 @@ _INTEGERS = ByKind[Callable[[Any], Any]](
         **dict.fromkeys((Entropy, ConditionalEntropy, MutualInformation), _steps),
         EntropyMap: _steps_of_map,
         Quantiles: lambda value: value.counts,
-        MeanCurve: lambda value: np.append(value.sums, value.count),
+        MeanCurve: _of_curve,
         Correlation: lambda value: value.noisy,
         Regression: lambda value: value.noisy,
         Summary: lambda value: value.noisy,

@@ -7,7 +7,6 @@ before, the law of each step is known; what all steps cost together is composed 
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +20,9 @@ from reaedp.audits.loss_law import Curve, between, gaussian_law
 from reaedp.audits.made_up import MadeUp
 from reaedp.audits.worst_case import Neighbours, worst_cases
 from reaedp.contract import Contract
-from reaedp.mechanisms.gaussian import Gaussian
-from reaedp.mechanisms.selection import Selection
-from reaedp.privacy.accounting import tally
-from reaedp.privacy.loss import Price
+from reaedp.mechanisms.gaussian import dominating_mu
+from reaedp.mechanisms.selection import chosen_mu
+from reaedp.privacy.loss import GaussianDP
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.marginal import Marginal, counting_sensitivity
 from reaedp.synthesis.fitting import fits_kept
@@ -33,37 +31,16 @@ from reaedp.synthesis.marginal_model import MarginalModel
 _METHOD = "by formula, for the step that tells these neighbours apart best, given equal answers before"
 
 
-class Step(NamedTuple):
-    """One kind of question: what noise it gets, what one of them was priced, and how many were."""
-
-    name: str
-    kind: Kind
-    scale: float
-    price: Price
-    times: int
-
-
-def steps(network: MarginalModel, sensitivity: Sensitivity) -> tuple[Step, ...]:
-    """All that a network may ask."""
-    own, choices, tables = Gaussian(network.column_rho), Selection(network.choice_mu), Gaussian(network.table_rho)
-    return (
-        Step("table of one column", "gaussian", own.scale(sensitivity), own.price(sensitivity), network.columns),
-        Step("choice of a table", "choice", choices.scale(sensitivity), choices.price(sensitivity), network.tables),
-        Step("chosen table", "gaussian", tables.scale(sensitivity), tables.price(sensitivity), network.tables),
-    )
-
-
 def audit_network(
     network: MarginalModel, columns: tuple[str, ...], contract: Contract, rng: np.random.Generator
 ) -> tuple[Finding, ...]:
-    """One finding for each kind of step, and one about their number."""
+    """One finding for each kind of step, and one about all of them together."""
     sensitivity = counting_sensitivity(contract.unit)
     (case,) = worst_cases(Marginal(*columns), contract)
     with fits_kept():
         asked = [_asked(network, columns, data, sensitivity, rng) for data in (case.first, case.second)]
-    planned = steps(network, sensitivity)
-    exact = (_examined(step, case, asked, contract) for step in planned if _of(step, asked[0]))
-    return (*exact, _numbers(network, planned, asked, case))
+    kinds = [kind for kind in _STEPS if any(one.kind == kind for one in asked[0])]
+    return (*(_examined(kind, case, asked, contract) for kind in kinds), _together(network, asked, case))
 
 
 def _asked(
@@ -75,21 +52,17 @@ def _asked(
     return noise.drawn
 
 
-def _of(step: Step, asked: list[Drawn]) -> list[int]:
-    """The positions of the steps of one kind among all steps."""
-    return [place for place, one in enumerate(asked) if (one.kind, one.scale) == (step.kind, step.scale)]
-
-
-def _examined(step: Step, case: Neighbours, asked: list[list[Drawn]], contract: Contract) -> Finding:
-    claim = Claim.of(step.price, contract.budget.delta)
-    pairs = [(asked[0][place].exact.ravel(), asked[1][place].exact.ravel()) for place in _of(step, asked[0])]
-    worst = max(pairs, key=_DISTANCES[step.kind])
-    laws = _LAWS[step.kind](*worst, step.scale)
+def _examined(kind: Kind, case: Neighbours, asked: list[list[Drawn]], contract: Contract) -> Finding:
+    """The step that tells the neighbours apart best, against the loss that its own noise stands for."""
+    pairs = [(one, other) for one, other in zip(*asked, strict=False) if one.kind == other.kind == kind]
+    before, after = max(pairs, key=lambda pair: _DISTANCES[kind](pair[0].exact.ravel(), pair[1].exact.ravel()))
+    claim = Claim.of((GaussianDP(loss(before, counting_sensitivity(contract.unit))),), contract.budget.delta)
+    laws = _LAWS[kind](before.exact.ravel(), after.exact.ravel(), before.scale)
     own = max(law.epsilon(claim.delta) for law in laws), max(law.delta(claim.epsilon) for law in laws)
     broken = own[0] > claim.epsilon * (1 + ROUNDING)
     ceilings = Ceilings.of(claim, math.inf, own)
     return Finding(
-        subject=f"{step.name}, {len(pairs)} asked for and {step.times} paid for",
+        subject=f"{_STEPS[kind]}, {len(pairs)} asked for",
         pair=case.label,
         verdict=judge(claim, own[0], broken, replace(ceilings, attainable=None)),
         method=_METHOD,
@@ -99,18 +72,21 @@ def _examined(step: Step, case: Neighbours, asked: list[list[Drawn]], contract: 
     )
 
 
-def _numbers(network: MarginalModel, planned: tuple[Step, ...], asked: list[list[Drawn]], case: Neighbours) -> Finding:
-    """Whether both neighbours are asked the same questions, all of them paid for."""
-    known, (first, second) = {(step.kind, step.scale): 0 for step in planned}, asked
-    for step in planned:
-        known[step.kind, step.scale] += step.times
-    sensitivity = counting_sensitivity(case.first.contract.unit)
+def loss(drawn: Drawn, sensitivity: Sensitivity) -> float:
+    """The μ that a step's noise stands for."""
+    if drawn.kind == "choice":
+        return chosen_mu(drawn.scale, sensitivity)
+    return dominating_mu(drawn.scale, sensitivity)
+
+
+def _together(network: MarginalModel, asked: list[list[Drawn]], case: Neighbours) -> Finding:
+    """Whether both neighbours are asked the same questions, whose losses stay within the charge."""
+    sensitivity, (first, second) = counting_sensitivity(case.first.contract.unit), asked
     problems = {
         "what is asked depends on the records": [_question(one) for one in first] != [_question(o) for o in second],
-        "something is asked that was not paid for": any((one.kind, one.scale) not in known for one in first),
-        "more is asked than was paid for": any(len(_of(s, first)) > known[s.kind, s.scale] for s in planned),
-        "the charge is not the sum of the steps": tally([network.price(sensitivity)])
-        != tally([step.price * step.times for step in planned]),
+        "more is asked than was paid for": math.fsum(loss(one, sensitivity) ** 2 for one in first)
+        > network.mu**2 * (1 + ROUNDING),
+        "the charge is not the loss of all steps": network.price(sensitivity) != (GaussianDP(network.mu),),
     }
     found = [words for words, true in problems.items() if true]
     return Finding(
@@ -148,7 +124,8 @@ _LAWS: dict[Kind, Callable[[Integers, Integers, float], tuple[Curve, Curve]]] = 
     "choice": _choice_laws,
 }
 #: By what the steps of a kind are compared: the length of a move; the range of moves of scores.
-_DISTANCES: dict[Kind, Callable[[tuple[Integers, Integers]], int]] = {
-    "gaussian": lambda pair: int(((pair[1] - pair[0]) ** 2).sum()),
-    "choice": lambda pair: int(np.ptp(pair[1] - pair[0])),
+_DISTANCES: dict[Kind, Callable[[Integers, Integers], int]] = {
+    "gaussian": lambda before, after: int(((after - before) ** 2).sum()),
+    "choice": lambda before, after: int(np.ptp(after - before)),
 }
+_STEPS: dict[Kind, str] = {"gaussian": "noisy table", "choice": "choice of a table"}

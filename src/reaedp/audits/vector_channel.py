@@ -15,7 +15,7 @@ from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import Noise
-from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.by_kind import ByKind, by_noise
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,10 +56,6 @@ class VectorChannel(Between[Integers]):
         return None if law is None else (law, law)
 
 
-_VECTOR_LAWS = ByKind[Callable[[Integers, float], Curve] | None](
-    "the law of the evidence in its noise",
-    {Laplace: laplace_law, Gaussian: gaussian_law},
-    otherwise=None,
-    plain=("Threshold", "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
-    over="mechanisms",
+_VECTOR_LAWS: ByKind[Callable[[Integers, float], Curve] | None] = by_noise(
+    "the law of the evidence in its noise", {Laplace: laplace_law, Gaussian: gaussian_law}, otherwise=None
 )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.audits.made_up import MadeUp, Placement, codes, placed
-from reaedp.audits.made_up_sums import MadeUpMoments, farthest_curves, farthest_rows, parts_apart, pixels_apart
+from reaedp.audits.made_up_sums import MadeUpSums, farthest_curves, farthest_rows, parts_apart, pixels_apart
 from reaedp.contract import Column, Contract
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.privacy.unit import Unit
@@ -272,7 +272,7 @@ def _moments(statistic: Correlation | Regression, contract: Contract) -> Iterato
     first = others if before is None else others + unit.rows * space.vectors(before)[0]
     second = others + unit.rows * space.vectors(after)[0]
     words = f"one {unit.noun} has all its rows at ends of all ranges"
-    yield Neighbours(words, MadeUpMoments(contract, first), MadeUpMoments(contract, second))
+    yield Neighbours(words, MadeUpSums(contract, first), MadeUpSums(contract, second))
 
 
 def _pixels(statistic: Pixels, contract: Contract) -> Iterator[Neighbours]:  # noqa: ARG001

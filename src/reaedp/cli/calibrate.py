@@ -11,21 +11,21 @@ if TYPE_CHECKING:
 
 #: Prices around the one in question that the table shows: halves and doubles.
 _AROUND = range(-4, 5)
+Declared = Annotated[Path | None, typer.Option(help="Take the privacy unit from this contract, and ask its ledger.")]
+Ranks = Annotated[
+    float | None, typer.Option(help="Largest acceptable rank error of a median among --bins cells, in rows.")
+]
 
 
 def calibrate(
     *,
     change: Annotated[str | None, typer.Option(help="Neighbouring data sets: add-remove or replace.")] = None,
-    contract: Annotated[
-        Path | None, typer.Option(help="Take the privacy unit from this contract, and ask its ledger.")
-    ] = None,
+    contract: Declared = None,
     error_bits: Annotated[float | None, typer.Option(help="Largest acceptable error of the entropy, in bits.")] = None,
     error_count: Annotated[float | None, typer.Option(help="Largest acceptable error of any count, in rows.")] = None,
     error_mean: Annotated[float | None, typer.Option(help="Largest acceptable error of a mean, in its unit.")] = None,
     width: Annotated[float | None, typer.Option(help="For --error-mean: upper minus lower bound.")] = None,
-    error_ranks: Annotated[
-        float | None, typer.Option(help="Largest acceptable rank error of a median among --bins cells, in rows.")
-    ] = None,
+    error_ranks: Ranks = None,
     epsilon: Annotated[float | None, typer.Option(help="ε of the release. Leave out to solve for it.")] = None,
     rows: Annotated[int | None, typer.Option(help="Public lower bound on rows. Leave out to solve for it.")] = None,
     bins: Annotated[int | None, typer.Option(help="Cells in the histogram. Leave out to solve for it.")] = None,

@@ -7,9 +7,7 @@ import typer
 
 
 def entropies(
-    folder: Annotated[
-        Path, typer.Argument(help="Holds files of data, each with a contract of the same name beside it.")
-    ],
+    folder: Annotated[Path, typer.Argument(help="A folder of data files, each next to a contract of the same name.")],
     *,
     out: Annotated[Path, typer.Option(help="The folder to create. It must not exist.")],
     epsilon: Annotated[float, typer.Option(help="ε of each column.")],

@@ -31,7 +31,7 @@ def init(
     plan: Annotated[
         Path | None, typer.Option(help="The plan file to write. Default: plan.toml beside the contract.")
     ] = None,
-    columns: Annotated[Texts, typer.Option(help="Only these columns, with commas between them.")] = None,
+    columns: Annotated[Texts, typer.Option(help="Only these columns, separated by commas.")] = None,
     kinds: Annotated[
         Texts,
         typer.Option(
@@ -45,29 +45,31 @@ def init(
     from_public: Annotated[
         Text, typer.Option(help="Take kinds, bounds and levels from the values of this file, which is public.")
     ] = None,
-    separator: Annotated[Text, typer.Option(help="What lies between cells, if not what the header shows.")] = None,
-    encoding: Annotated[Text, typer.Option(help="Of texts that are not UTF-8: cp1252, latin-1, utf-16.")] = None,
-    sheet: Annotated[Text, typer.Option(help="The sheet of a workbook that has several.")] = None,
+    separator: Annotated[Text, typer.Option(help="The cell separator, if the header does not show it.")] = None,
+    encoding: Annotated[Text, typer.Option(help="Text encoding, if not UTF-8: cp1252, latin-1, utf-16.")] = None,
+    sheet: Annotated[Text, typer.Option(help="The sheet to read, if the workbook has several.")] = None,
     labels: Annotated[
-        bool, typer.Option("--labels", help="Values of Stata and SPSS are their labels, which the header lists.")
+        bool, typer.Option("--labels", help="Stata, SPSS: use the value labels in the header as levels.")
     ] = False,
     decimal: Annotated[Texts, typer.Option(help='The decimal mark: ",", or NAME=, for one column.')] = None,
-    thousands: Annotated[Texts, typer.Option(help="The mark between thousands, or NAME=MARK.")] = None,
+    thousands: Annotated[Texts, typer.Option(help="The thousands separator, or NAME=MARK for one column.")] = None,
     dates: Annotated[Texts, typer.Option(help="How dates are written: %d.%m.%Y, or NAME=%m/%d/%Y. Repeatable.")] = None,
     first_year: Annotated[int | None, typer.Option(help="The first of the hundred years that %y stands for.")] = None,
-    missing: Annotated[Texts, typer.Option(help="A word for nothing: NA, or NAME=-9. Repeatable.")] = None,
+    missing: Annotated[Texts, typer.Option(help="A value that means missing: NA, or NAME=-9. Repeatable.")] = None,
     name: Annotated[Text, typer.Option(help="The data set's name.")] = None,
     change: Annotated[Text, typer.Option(help="The privacy unit: add-remove or replace.")] = None,
     person: Annotated[Text, typer.Option(help="The column that says whose row it is.")] = None,
-    max_rows: Annotated[int | None, typer.Option(help="At most so many rows of a person are used.")] = None,
+    max_rows: Annotated[
+        int | None, typer.Option(help="Contribution bound: use at most this many rows per person.")
+    ] = None,
     at_least: Annotated[int | None, typer.Option(help="A public lower bound on the number of people (rows).")] = None,
-    epsilon: Annotated[float | None, typer.Option(help="ε of all releases together.")] = None,
-    delta: Annotated[float | None, typer.Option(help="δ of all releases together.")] = None,
+    epsilon: Annotated[float | None, typer.Option(help="ε for all releases together.")] = None,
+    delta: Annotated[float | None, typer.Option(help="δ for all releases together.")] = None,
     ledger: Annotated[
         Text, typer.Option(help="The ledger, made if there is none: a file next to the contract, or postgresql://…")
     ] = None,
     asking: Annotated[
-        bool | None, typer.Option("--ask/--no-ask", help="Ask what no option says. Default: on a terminal.")
+        bool | None, typer.Option("--ask/--no-ask", help="Ask for whatever no option says. Default: on a terminal.")
     ] = None,
     engine: Engine = None,
 ) -> None:
@@ -92,6 +94,7 @@ def init(
     _write(draft, heading, out, plan)
     _say(draft, heading, out, plan, data)
     drafting.say_labels(draft)
+    drafting.say_doubts()
 
 
 class _Drafting:
@@ -206,6 +209,13 @@ class _Drafting:
                 f"The header has labels for values of {', '.join(names[:MOST_NAMED])}: --labels makes them levels."
             )
 
+    def say_doubts(self) -> None:
+        """What may be wrong with the first line of a file."""
+        from reaedp.drafting.draft import doubts_about_header
+
+        for doubt in doubts_about_header(list(self.types)) if self.plain else ():
+            typer.echo(f"Look at the header of {self.data}: {doubt}")
+
     def _public(self, files: "Files | None", header: Sequence[str]) -> dict[str, "Drafted"]:
         from dataclasses import replace
 
@@ -268,7 +278,8 @@ def _make_ledger(ledger: str, out: Path) -> None:
 
 def _say(draft: "Draft", heading: "Heading", out: Path, plan: Path, data: str) -> None:
     """What was written, what is open, and how to go on."""
-    typer.echo(f"Wrote {out} ({len(draft.columns)} columns) and {plan}.")
+    count = len(draft.columns)
+    typer.echo(f"Wrote {out} ({count} column{'s' if count > 1 else ''}) and {plan}.")
     if draft.left_out:
         typer.echo(f"Left out: {', '.join(draft.left_out)}. --columns chooses others.")
     waiting = [*heading.open, *(f"column {column.name}" for column in draft.open)]

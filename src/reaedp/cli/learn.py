@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Find bounds or levels of columns, for a price. They are added to the contract.",
+    help="Find bounds, levels or bins of columns, for a price. They are added to the contract.",
 )
 
 ContractFile = Annotated[Path, typer.Argument(help="The contract. Data set, unit and budget must be filled in.")]
-ColumnName = Annotated[str, typer.Argument(help="The column.")]
-Epsilon = Annotated[float, typer.Option(help="How much to spend.")]
+ColumnName = Annotated[str, typer.Argument(help="The column's name.")]
+Epsilon = Annotated[float, typer.Option(help="How much ε to spend.")]
 #: The keys of a column in the contract, the same in words, and the number of the ledger's entry.
 Found = tuple[dict[str, Any], str, int]
 
@@ -55,7 +55,7 @@ def levels(
     column: ColumnName,
     data: Data,
     epsilon: Epsilon,
-    delta: Annotated[float, typer.Option(help="How much to spend.")],
+    delta: Annotated[float, typer.Option(help="How much δ to spend.")],
     engine: Engine = None,
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
 ) -> None:
@@ -70,14 +70,53 @@ def levels(
 
 
 @app.command()
+def bins(
+    *,
+    contract: Annotated[Path, typer.Argument(help="The contract. It must declare the column and its bounds.")],
+    column: ColumnName,
+    data: Data,
+    epsilon: Epsilon,
+    bins: Annotated[int, typer.Option(help="About how many bins; they hold about equal shares of the rows.")],
+    histogram_epsilon: Annotated[
+        float | None,
+        typer.Option(
+            help="What a histogram over them will cost. Equal bins are kept if they are expected to do better."
+        ),
+    ] = None,
+    engine: Engine = None,
+    memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
+) -> None:
+    """Find bins of a numeric column that follow the data: their edges are private quantiles."""
+    from reaedp.cli.stopping import stoppable
+    from reaedp.contract import Contract
+    from reaedp.contract.document import write_column
+    from reaedp.curator.quantile_bins import learn_bins
+
+    declared = Contract.load(contract)
+    with stoppable():
+        learned = learn_bins(
+            declared, data, column, bins=bins, epsilon=epsilon, histogram_epsilon=histogram_epsilon, engine=engine
+        )
+    if learned.binning is not None:
+        typer.echo(learned.binning.words)
+    if learned.release is None:
+        typer.echo(f"{column}: nothing was charged, and {contract} stays as it is. Declare {learned.bins} equal bins.")
+        return
+    facts = {"kind": "number", "lower": None, "upper": None, "bins": None, "edges": list(learned.edges)}
+    write_column(contract, column, {**facts, "provenance": "dp", "entry": learned.release.entry})
+    paid = f"paid for by ledger entry {learned.release.entry}. Written to {contract}."
+    typer.echo(f"{column}: {learned.bins} bins from {learned.edges[0]:g} to {learned.edges[-1]:g}, {paid}")
+
+
+@app.command()
 def columns(
     *,
     contract: ContractFile,
     data: Data,
-    epsilon: Annotated[float, typer.Option(help="How much to spend on all of them together.")],
-    delta: Annotated[float | None, typer.Option(help="The same; needed for --levels.")] = None,
-    bounds: Annotated[list[str] | None, typer.Option(help="Find bounds of these, with commas between them.")] = None,
-    levels: Annotated[list[str] | None, typer.Option(help="Find levels of these, with commas between them.")] = None,
+    epsilon: Annotated[float, typer.Option(help="How much ε to spend on all of them together.")],
+    delta: Annotated[float | None, typer.Option(help="How much δ to spend; needed for --levels.")] = None,
+    bounds: Annotated[list[str] | None, typer.Option(help="Find bounds of these columns, separated by commas.")] = None,
+    levels: Annotated[list[str] | None, typer.Option(help="Find levels of these columns, separated by commas.")] = None,
     bins: Annotated[int | None, typer.Option(help="Number of bins to declare; needed for --bounds.")] = None,
     engine: Engine = None,
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then

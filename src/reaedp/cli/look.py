@@ -56,9 +56,20 @@ def _show_columns(seen: "Look") -> None:
     console.print(table)
 
 
+def _no_cause(seen: "Look") -> str:
+    """How to go on where no other way of reading helps."""
+    if not any(one.share("unparsable", "unseen") for one in seen.columns):
+        return "No likely cause of trouble was found."
+    return (
+        "No other way of reading that was tried helps. Numbers must be digits with a sign, a decimal mark or an"
+        " exponent: take signs such as % and €, units and words out of those columns of the file. Levels must be"
+        " written as in the contract."
+    )
+
+
 def _show_causes(seen: "Look") -> None:
     if not seen.causes:
-        typer.echo("No likely cause of trouble was found.")
+        typer.echo(_no_cause(seen))
         return
     typer.echo("\nLikely causes, by another way of reading that was tried:")
     for cause in seen.causes[:MOST_CAUSES]:

@@ -4,22 +4,17 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from reaedp.frames.number import about
-from reaedp.ledger.admission import shown
-from reaedp.plan.advice import advice
-from reaedp.plan.forecast import Forecast
-from reaedp.plan.plan import Plan
-from reaedp.plan.usefulness import unused, useless
-from reaedp.privacy.accounting import epsilon
-from reaedp.privacy.budget import Budget
-from reaedp.release.readme import factor, hundredths, posterior
+if TYPE_CHECKING:
+    from reaedp.plan.plan import Plan
+    from reaedp.privacy.budget import Budget
 
 #: Where nobody watches, lines are long enough to be searched.
 console = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
@@ -67,9 +62,17 @@ def counted_steps() -> Iterator[tuple[Callable[[str], None], Callable[[str, int,
 _FACTORS, _PLAUSIBLE = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0), 1_000
 
 
-def show_plan(plan: Plan, plot: Path | None = None) -> None:
+def show_plan(plan: "Plan", plot: Path | None = None) -> None:
     """Cost, remaining budget and expected error, from public facts."""
-    contract, requests = plan.contract, plan.requests()
+    from reaedp.frames.number import about
+    from reaedp.ledger.admission import shown
+    from reaedp.plan.advice import advice
+    from reaedp.plan.forecast import Forecast
+    from reaedp.plan.usefulness import unused, useless
+    from reaedp.privacy.accounting import epsilon
+
+    contract = plan.contract
+    requests = [replace(one, name=two.called) for one, two in zip(plan.requests(), plan.releases, strict=True)]
     with steps() as progress:
         progress("computing costs and expected errors")
         forecasts = [Forecast.of(request, contract) for request in requests]
@@ -80,11 +83,11 @@ def show_plan(plan: Plan, plot: Path | None = None) -> None:
     table = Table(title=f"Plan for {contract.dataset}", title_justify="left")
     for heading in ("release", "what", "ε", "cells", "mean error", "95 % error", "all cells, 95 %"):
         table.add_column(heading, justify="left" if heading in ("release", "what") else "right")
-    for planned, forecast in zip(plan.releases, forecasts, strict=True):
+    for forecast in forecasts:
         expected = forecast.expected
         numbers = (about(forecast.epsilon), f"{forecast.cells:,}", f"±{about(expected.mean_error)}")
         bounds = (f"±{about(bound)} {expected.unit}" for bound in (expected.bound, expected.bound_all))
-        table.add_row(*map(Text, (forecast.name, planned.label or forecast.title, *numbers, *bounds)))
+        table.add_row(*map(Text, (forecast.name, forecast.title, *numbers, *bounds)))
     console.print(table)
     for forecast in forecasts:
         console.print(f"{forecast.name}: {forecast.words}", markup=False)
@@ -96,7 +99,7 @@ def show_plan(plan: Plan, plot: Path | None = None) -> None:
         console.print(line, markup=False)
 
 
-def write_plan_page(plan: Plan, path: Path) -> None:
+def write_plan_page(plan: "Plan", path: Path) -> None:
     """Write the HTML page with sliders."""
     from reaedp.report.page import save
     from reaedp.report.plan_page import plan_page
@@ -106,7 +109,7 @@ def write_plan_page(plan: Plan, path: Path) -> None:
     console.print(f"Wrote {path}.", markup=False)
 
 
-def _plot_records(plan: Plan, path: Path) -> None:
+def _plot_records(plan: "Plan", path: Path) -> None:
     from reaedp.cli.chart import write_chart
     from reaedp.errors import DeclarationError
     from reaedp.plan.purchase import Purchase
@@ -121,9 +124,10 @@ def _plot_records(plan: Plan, path: Path) -> None:
     write_chart(path, points, ("epsilon", f"records_if_{_PLAUSIBLE}_seeds_are_plausible"))
 
 
-def _left(plan: Plan) -> Iterator[str]:
+def _left(plan: "Plan") -> Iterator[str]:
     """What the ledger has left, and whether it would admit the plan; a plan may be made before its ledger."""
     from reaedp.errors import LedgerMissing
+    from reaedp.ledger.admission import shown
     from reaedp.ledger.ledger import Ledger
     from reaedp.plan.affordable import largest_factor, rest_of
 
@@ -145,8 +149,11 @@ def _left(plan: Plan) -> Iterator[str]:
         yield f"The plan does not fit into what is left. With every ε multiplied by {factor:g} it would."
 
 
-def show_budget(dataset: str, budget: Budget, spent: float, remaining: float) -> None:
+def show_budget(dataset: str, budget: "Budget", spent: float, remaining: float) -> None:
     """A bar of what is spent, and what is left in words."""
+    from reaedp.ledger.admission import shown
+    from reaedp.release.readme import factor, hundredths, posterior
+
     share = min(1.0, spent / budget.epsilon)
     filled = math.ceil(share * 40)
     gone, left = shown(spent, up=True), shown(remaining, up=False)

@@ -105,11 +105,7 @@ class Column(Described, ABC):
 
     def note_mistakes(self, mistakes: Mistakes) -> None:
         """Note whatever is wrong with the declaration."""
-        mistakes.unless(
-            isinstance(self.name, str) and 0 < len(self.name) <= 10_000,
-            "A column's name must be a text of 1 to 10,000 characters",
-            given=self.name,
-        )
+        self.note_name(mistakes, "A column")
         self.note_wording(mistakes, self.where(""))
         mistakes.unless(
             self.provenance in get_args(Provenance) or _names_a_file(self.provenance),

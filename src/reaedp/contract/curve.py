@@ -1,7 +1,7 @@
 """Curves: what is public about functions of time before any of them is seen."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal, get_args
 
@@ -29,8 +29,10 @@ class Curve(Described):
     The `form` is "wide", with a column of `points` for each of the times `at`, or "long", with the columns `time` and
     `value`. A curve less the public `offset` is described by `rank` coefficients in a `basis`, whose vector is cut at
     the length `clip`: the root mean square of the curve over the `interval`. `rho` is the amount of smoothing,
-    `smoothness` a public bound on the root mean square slope (time counted in intervals) from which that amount can
-    follow. `missing` says what becomes of points that are absent, no number, or infinite.
+    `smoothness` a public bound on the root mean square slope of the mean less the offset (time counted in intervals),
+    from which that amount and a bound on the bias follow. `lower` and `upper` are bounds on the values, each a number
+    or a list with one number per time in `at`. `missing` says what becomes of points that are absent, no number, or
+    infinite.
 
     >>> smooth = {"interval": (0.0, 7.0), "basis": "fourier", "rank": 3, "clip": 1.0, "provenance": "public"}
     >>> Curve(name="week", form="long", id="who", time="day", value="mood", **smooth).columns
@@ -53,6 +55,8 @@ class Curve(Described):
     rho: float | None = None
     smoothness: float | None = None
     missing: Missing = "interpolate"
+    lower: float | tuple[float, ...] | None = field(default=None, metadata={"since": "0.2"})
+    upper: float | tuple[float, ...] | None = field(default=None, metadata={"since": "0.2"})
 
     def __post_init__(self) -> None:
         mistakes = Mistakes()
@@ -61,7 +65,7 @@ class Curve(Described):
         self._check_numbers(mistakes)
         if not mistakes:
             self._check_times(mistakes)
-            self._check_offset(mistakes)
+            self._check_levels(mistakes)
         mistakes.report()
 
     def where(self, key: str) -> str:
@@ -74,11 +78,7 @@ class Curve(Described):
         return self.points if self.form == "wide" else (str(self.id), str(self.time), str(self.value))
 
     def _check_words(self, mistakes: Mistakes) -> None:
-        mistakes.unless(
-            isinstance(self.name, str) and 0 < len(self.name) <= 10_000,
-            "A curve's name must be a text of 1 to 10,000 characters",
-            given=self.name,
-        )
+        self.note_name(mistakes, "A curve")
         self.note_wording(mistakes, self.where(""))
         for key, words in (("form", Form), ("basis", BasisName), ("missing", Missing), ("provenance", Provenance)):
             given, allowed = getattr(self, key), get_args(words)
@@ -133,13 +133,12 @@ class Curve(Described):
                 f"{self.where(key)} must be a positive number, not beyond {LARGEST_NUMBER:g}",
                 given=given,
             )
-        for key in ("rho", "smoothness"):
-            mistakes.unless(
-                self.basis != "bspline" or getattr(self, key) is None,
-                f"{self.where(key)} must be left out for the basis bspline, which is not smoothed",
-                given=getattr(self, key),
-                remedy="Choose a lower rank, or the basis wiener or fourier.",
-            )
+        mistakes.unless(
+            self.basis != "bspline" or self.rho is None,
+            f"{self.where('rho')} must be left out for the basis bspline, which is not smoothed",
+            given=self.rho,
+            remedy="Choose a lower rank, or the basis wiener or fourier.",
+        )
 
     def _check_times(self, mistakes: Mistakes) -> None:
         """A wide curve needs a time for each point; the times of a long one are the grid to which it is brought."""
@@ -159,14 +158,34 @@ class Curve(Described):
                 given=_shortened(self.at),
             )
 
-    def _check_offset(self, mistakes: Mistakes) -> None:
-        numbers = self.offset if isinstance(self.offset, tuple) else (self.offset,)
-        mistakes.unless(
-            all(finite(number) and abs(number) <= LARGEST_NUMBER for number in numbers)
-            and (not isinstance(self.offset, tuple) or len(self.offset) == len(self.at) > 0),
-            f"{self.where('offset')} must be a number, or a list with one number per time in at",
-            given=_shortened(numbers),
-        )
+    def _check_levels(self, mistakes: Mistakes) -> None:
+        """Offset and bounds are numbers, or lists along the declared times; a curve has both bounds or none."""
+        for key in ("offset", "lower", "upper"):
+            level = getattr(self, key)
+            numbers = level if isinstance(level, tuple) else (level,)
+            mistakes.unless(
+                (key != "offset" and level is None)
+                or (
+                    all(finite(number) and abs(number) <= LARGEST_NUMBER for number in numbers)
+                    and (not isinstance(level, tuple) or len(level) == len(self.at) > 0)
+                ),
+                f"{self.where(key)} must be a number, or a list with one number per time in at",
+                given=_shortened(numbers),
+            )
+        if not mistakes:
+            mistakes.unless(
+                (self.lower is None) == (self.upper is None) and all(low < high for low, high in self._bounds()),
+                f"{self.where('lower')} must lie below upper at every time, and neither stands alone",
+                given={"lower": _shortened(self.lower), "upper": _shortened(self.upper)},
+            )
+
+    def _bounds(self) -> list[tuple[float, float]]:
+        """Lower and upper bounds, side by side; nothing where they are not both declared."""
+        if self.lower is None or self.upper is None:
+            return []
+        times = max(len(self.at), 1)
+        lower, upper = (each if isinstance(each, tuple) else (each,) * times for each in (self.lower, self.upper))
+        return list(zip(lower, upper, strict=True))
 
 
 def _named(name: object) -> bool:

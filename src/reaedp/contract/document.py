@@ -164,7 +164,10 @@ def _path(toml: str) -> KeyPath:
 
 
 def write_column(path: Path, column: str, facts: dict[str, Any]) -> None:
-    """Set these keys of a column in a contract file, keeping everything else in it, comments included."""
+    """Set these keys of a column in a contract file, keeping everything else in it, comments included.
+
+    A key that is None is taken out.
+    """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
@@ -173,7 +176,10 @@ def write_column(path: Path, column: str, facts: dict[str, Any]) -> None:
         columns: Any = document.setdefault("columns", tomlkit.table(is_super_table=True))
         table: Any = columns.setdefault(column, tomlkit.table())
         for key, value in facts.items():
-            table[key] = value
+            if value is None:
+                table.pop(key, None)
+            else:
+                table[key] = value
         _replace(path, tomlkit.dumps(document))
     except (OSError, TOMLKitError) as error:
         raise DeclarationError(

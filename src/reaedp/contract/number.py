@@ -29,7 +29,20 @@ def _check_whole(column: Column, mistakes: Mistakes, key: str, range_: tuple[int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Number(Column):
+class _Numeric(Column):
+    """What happens to cells that hold no number, or one out of range."""
+
+    troubles: ClassVar[tuple[Trouble, ...]] = ("null", "nan", "infinite", "unparsable", "outside")
+
+    null: Rule = "cell"
+    nan: Rule = "cell"
+    infinite: Rule = "nearest"
+    unparsable: Rule = "cell"
+    outside: Rule = "nearest"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number(_Numeric):
     """Real numbers in bins: `lower`, `upper` and `bins`, or `edges`.
 
     A bin contains its lower edge; the last one contains both.
@@ -39,17 +52,11 @@ class Number(Column):
     """
 
     kind: ClassVar[str] = "number"
-    troubles: ClassVar[tuple[Trouble, ...]] = ("null", "nan", "infinite", "unparsable", "outside")
 
     lower: float | None = None
     upper: float | None = None
     bins: int | None = None
     edges: tuple[float, ...] | None = None
-    null: Rule = "cell"
-    nan: Rule = "cell"
-    infinite: Rule = "nearest"
-    unparsable: Rule = "cell"
-    outside: Rule = "nearest"
 
     @property
     def boundaries(self) -> NDArray[np.float64]:
@@ -123,7 +130,7 @@ class Number(Column):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Integer(Column):
+class Integer(_Numeric):
     """Whole numbers from `lower` to `upper`, `width` of them to a cell. A fraction counts as unparsable.
 
     >>> Integer(name="visits", lower=0, upper=5, width=2, provenance="public").labels
@@ -131,16 +138,10 @@ class Integer(Column):
     """
 
     kind: ClassVar[str] = "integer"
-    troubles: ClassVar[tuple[Trouble, ...]] = ("null", "nan", "infinite", "unparsable", "outside")
 
     lower: int
     upper: int
     width: int = 1
-    null: Rule = "cell"
-    nan: Rule = "cell"
-    infinite: Rule = "nearest"
-    unparsable: Rule = "cell"
-    outside: Rule = "nearest"
 
     @property
     def regular(self) -> int:

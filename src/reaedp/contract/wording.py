@@ -1,11 +1,12 @@
 """Words for people about what is declared under a short name; no number depends on them."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from reaedp.errors import Mistakes
 
-#: The keys, and how long each may be.
+#: How long a name may be, and each of the other keys.
+LONGEST_NAME = 10_000
 LONGEST = {"label": 100, "description": 1_000, "unit_of_measure": 40}
 
 
@@ -36,6 +37,11 @@ class Described:
         """The words that were given, by their keys."""
         return {key: getattr(self, key) for key in LONGEST if getattr(self, key) is not None}
 
+    def note_name(self, mistakes: Mistakes, what: str) -> None:
+        """Note a name that is no text, or too long; `what` has it."""
+        good = isinstance(self.name, str) and 0 < len(self.name) <= LONGEST_NAME
+        mistakes.unless(good, f"{what}'s name must be a text of 1 to {LONGEST_NAME:,} characters", given=self.name)
+
     def note_wording(self, mistakes: Mistakes, prefix: str = "") -> None:
         """Note words that are no words, or too many; `prefix` leads to the keys."""
         for key, longest in LONGEST.items():
@@ -48,6 +54,7 @@ class Described:
 
 
 def declared_facts(described: Described) -> dict[str, Any]:
-    """All fields, without words that were not given, so that contracts without words keep their fingerprint."""
+    """All fields, without words and later fields that were not given: older contracts keep their fingerprint."""
     facts = asdict(described)
-    return {key: value for key, value in facts.items() if key not in LONGEST or value is not None}
+    later = {field.name for field in fields(described) if "since" in field.metadata}
+    return {key: value for key, value in facts.items() if key not in {*LONGEST, *later} or value is not None}

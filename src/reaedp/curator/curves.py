@@ -40,24 +40,29 @@ def check_curve(origin: Origin, contract: Contract, name: str) -> None:
 
 
 def curve_sums(origin: Origin, contract: Contract, name: str) -> tuple[Integers, int]:
-    """Sums of lattice points, and how many curves there are."""
+    """Sums of lattice points, followed by that of what was cut off if bounds are declared; and how many curves."""
+    curve = contract.curve(name)
     if isinstance(origin.source, CurveCounter):
-        curve = contract.curve(name)
         return origin.source.curve_sums(origin.canonical(_columns(curve)), contract, curve)
-    sums, count = np.zeros(contract.curve(name).rank, dtype=np.int64), 0
+    sums, count = no_sums(contract, name), 0
     for points in _blocks(origin, contract, name):
         sums += points.sum(axis=1)
         count += points.shape[1]
     return sums, count
 
 
+def no_sums(contract: Contract, name: str) -> Integers:
+    """The sums over no curves."""
+    return np.zeros(CurveLattice.of(contract.curve(name)).rows, dtype=np.int64)
+
+
 def curve_points(origin: Origin, contract: Contract, name: str) -> NDArray[np.int32]:
     """Lattice points, a row for each curve."""
+    curve = contract.curve(name)
     if isinstance(origin.source, CurveCounter):
-        curve = contract.curve(name)
         return origin.source.curve_points(origin.canonical(_columns(curve)), contract, curve)
-    rows = [points.T.astype(np.int32) for points in _blocks(origin, contract, name)]
-    return np.concatenate([np.empty((0, contract.curve(name).rank), dtype=np.int32), *rows])
+    rows = [points[: curve.rank].T.astype(np.int32) for points in _blocks(origin, contract, name)]
+    return np.concatenate([np.empty((0, curve.rank), dtype=np.int32), *rows])
 
 
 def _blocks(origin: Origin, contract: Contract, name: str) -> Iterator[Integers]:

@@ -5,12 +5,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from reaedp.answer import Integers
 from reaedp.contract import Column, Contract, Number
 from reaedp.contract.category import Undeclared
 from reaedp.curator.curator import Curator, charged
 from reaedp.engines.data import Data, Engine
 from reaedp.errors import DeclarationError, ReaedpError, sentence
 from reaedp.mechanisms.laplace import Laplace
+from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.threshold import Threshold
 from reaedp.plan.request import Request
 from reaedp.privacy.loss import exact, positive
@@ -128,6 +130,10 @@ def _learned(release: Release, bounded: bool) -> Learned:
     if not bounded:
         return Learned(release.name, None, tuple(sorted(release.value)), release)
     counts = release.counts.values[: len(LADDER) - 1].astype(np.int64)
-    full = np.flatnonzero(counts > release.noise.error_quantile(0.95, cells=len(counts)))
-    found = (LADDER[full[0]], LADDER[full[-1] + 1]) if full.size else None
-    return Learned(release.name, found, (), release)
+    return Learned(release.name, standing_out(counts, release.noise), (), release)
+
+
+def standing_out(counts: Integers, noise: Calibrated) -> tuple[float, float] | None:
+    """The ends of the bins of the ladder that stand out from the noise; nothing if none does."""
+    full = np.flatnonzero(counts > noise.error_quantile(0.95, cells=len(counts)))
+    return (LADDER[full[0]], LADDER[full[-1] + 1]) if full.size else None

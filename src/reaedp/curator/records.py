@@ -37,7 +37,7 @@ NOTHING: Mapping[str, nw.Expr] = {}
 class Records:
     """Private rows under a contract: no repr, equality, iteration or pickle of their contents."""
 
-    __slots__ = ("_contract", "_half", "_pixels", "_source", "progress")
+    __slots__ = ("_contract", "_half", "_made", "_pixels", "_source", "progress")
 
     def __init__(self, contract: Contract, data: Data, engine: Engine | None = None) -> None:
         self._contract = contract
@@ -46,6 +46,9 @@ class Records:
         else:  # a picture has no columns, so that nothing asks for its table
             self._pixels = read_picture(contract.picture, data)
         self._half: int | None = None
+        #: Questions by their columns, each with the canonical form that it asks: to write one takes longer than to
+        #: count some ten thousand rows.
+        self._made: dict[tuple[str, ...], tuple[Any, nw.LazyFrame[Any]]] = {}
         self.progress: Callable[[str], None] = lambda _: None
 
     def __repr__(self) -> str:
@@ -70,7 +73,7 @@ class Records:
             raise DeclarationError("Splitting needs unit.person in the contract, because people are split, not rows.")
         part = Records.__new__(Records)
         part._contract, part._source, part._half = self._contract, self._source, side  # noqa: SLF001
-        part.progress = self.progress
+        part._made, part.progress = {}, self.progress  # noqa: SLF001
         return part
 
     def check(self, names: tuple[str, ...]) -> None:
@@ -86,7 +89,7 @@ class Records:
         """How many rows fall into each cell that has any."""
         columns = self._contract.select(names)
         keys = [f"k{number}" for number in range(len(columns))]
-        arrays = self._collected(counted(self._encoded(columns, keys), keys))
+        arrays = self._collected(counted(self._encoded(columns), keys))
         return _key_counts(columns, [arrays[key] for key in keys], arrays["rows"])
 
     def middle_counts(self, names: tuple[str, ...]) -> Table:
@@ -97,7 +100,7 @@ class Records:
         """
         columns = self._contract.select(names)
         keys = [f"k{number}" for number in range(len(columns))]
-        rows = self._encoded(columns, keys).filter(nw.col(keys[-1]) < columns[-1].regular)
+        rows = self._encoded(columns).filter(nw.col(keys[-1]) < columns[-1].regular)
         arrays = self._collected(counted(_middle_rows(rows, [keys[-1], *keys[:-1]]), keys))
         return _key_counts(columns, [arrays[key] for key in keys], arrays["rows"]).dense()
 
@@ -105,7 +108,7 @@ class Records:
         """The counts of all keys in parts that share no cell; one part, in order, unless there are many keys."""
         columns = self._contract.select(names)
         keys = [f"k{number}" for number in range(len(columns))]
-        return _parts(columns, _read(self._source.batches(counted(self._encoded(columns, keys), keys))))
+        return _parts(columns, _read(self._source.batches(counted(self._encoded(columns), keys))))
 
     def group_counts(self, groups: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], KeyCounts]]:
         """How many rows fall into each cell that has any, for several groupings of the same rows, in any order.
@@ -114,7 +117,8 @@ class Records:
         """
         columns = {column.name: column for group in groups for column in self._contract.select(group)}
         keys = {name: f"k{number}" for number, name in enumerate(columns)}
-        rows = self._encoded(tuple(columns.values()), list(keys.values())).select(*keys.values())
+        rows = self._encoded(tuple(columns.values()))
+        rows = rows.select(*keys.values()) if self._whose else rows
         sizes = {name: column.size for name, column in columns.items()}
         blocks = merged(groups, sizes)
         tables = self._source.collect_groups(
@@ -154,7 +158,7 @@ class Records:
         columns = self._contract.select(names)
         keys = [f"k{number}" for number in range(len(columns))]
         try:
-            arrays = self._source.collect(self._encoded(columns, keys).select(*keys))
+            arrays = self._source.collect(self._encoded(columns).select(*keys))
         except Unreadable:
             raise ReaedpError("The data cannot be read: a file is damaged, or a view fails.") from None
         return np.column_stack([arrays[key].astype(np.int32) for key in keys]).reshape(-1, len(columns))
@@ -185,12 +189,12 @@ class Records:
 
     def curve_sums(self, name: str) -> tuple[Integers, int]:
         """Sums of the lattice points of the curves of one declaration, and how many curves there are."""
-        from reaedp.curator.curves import curve_sums
+        from reaedp.curator.curves import curve_sums, no_sums
 
         try:
             return curve_sums(self._origin(), self._contract, name)
         except Unreadable:
-            return np.zeros(self._contract.curve(name).rank, dtype=np.int64), 0
+            return no_sums(self._contract, name), 0
 
     def curve_points(self, name: str) -> NDArray[np.int32]:
         """Lattice points of the curves of one declaration, a row each; for mechanisms that count and draw them."""
@@ -222,9 +226,18 @@ class Records:
         except Unreadable:
             return space.signed(0, 0, [0] * (space.size - 2))
 
-    def _encoded(self, columns: tuple[Column, ...], keys: list[str]) -> nw.LazyFrame[Any]:
-        """One row of cell numbers for each row that counts."""
-        return self._coded(columns, {keys[i]: encode(column, i) for i, column in enumerate(columns)})
+    def _encoded(self, columns: tuple[Column, ...]) -> nw.LazyFrame[Any]:
+        """One row of cell numbers, `k0`, `k1` and so on, for each row that counts.
+
+        Where the source hands out the same canonical form again, the question that was made of it is asked again; one
+        that had to be opened anew hands out another.
+        """
+        asked = self._source.canonical(columns, self._contract.unit.person).to_native()
+        names = tuple(column.name for column in columns)
+        if names not in self._made or self._made[names][0] is not asked:
+            codes = {f"k{place}": encode(column, place) for place, column in enumerate(columns)}
+            self._made[names] = asked, self._coded(columns, codes)
+        return self._made[names][1]
 
     def _coded(
         self, columns: tuple[Column, ...], codes: Mapping[str, nw.Expr], first: Mapping[str, nw.Expr] = NOTHING

@@ -22,16 +22,12 @@ from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.normal import quantile
-from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.by_kind import ByKind, by_noise
 from reaedp.statistics.noise_variance import noise_variance
 
 #: Standard deviation of noise of scale one; that of discrete noise is not larger.
-DEVIATIONS = ByKind[float | None](
-    "how far its noise goes, in scales",
-    {Gaussian: 1.0, Laplace: math.sqrt(2.0)},
-    otherwise=None,
-    plain=("Threshold", "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
-    over="mechanisms",
+DEVIATIONS: ByKind[float | None] = by_noise(
+    "how far its noise goes, in scales", {Gaussian: 1.0, Laplace: math.sqrt(2.0)}, otherwise=None
 )
 #: The part of a band's chance of error that is spent on the number of curves.
 SHARE_OF_COUNT = 0.1
@@ -175,10 +171,14 @@ class CurveEstimate:
         directions = self._directions(times, noise, rho)
         width = half_widths(noise, directions, critical, outside * (1.0 - SHARE_OF_COUNT))
         low, high = directions @ self.sums - width, directions @ self.sums + width
-        distance = noise.error_quantile(1.0 - outside * SHARE_OF_COUNT) / self.weight
-        fewest = max(self.count / self.weight - distance, float(self.fewest))
-        most = max(self.count / self.weight + distance, fewest)
+        fewest, most = self._numbers(noise, outside * SHARE_OF_COUNT)
         return np.minimum(low / fewest, low / most), np.maximum(high / fewest, high / most)
+
+    def _numbers(self, noise: Calibrated, outside: float) -> tuple[float, float]:
+        """The least and the largest number of curves, between which the true one is but for this chance."""
+        distance = noise.error_quantile(1.0 - outside) / self.weight
+        fewest = max(self.count / self.weight - distance, float(self.fewest))
+        return fewest, max(self.count / self.weight + distance, fewest)
 
     def _band(self, times: Reals, noise: Calibrated, rho: float | None, low: Reals, high: Reals) -> Band:
         """Widened by what rounding can do, and by the estimate if it lies outside; cut where no mean can be."""

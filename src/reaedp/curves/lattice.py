@@ -4,6 +4,7 @@ Values are rounded to whole steps, the projection's weights too, and so few of b
 is exact in double precision, in whatever order a library adds them up. PROOFS.md has the bounds.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -31,20 +32,30 @@ class CurveLattice:
     """What turns curves into lattice points; all of it public.
 
     `weights` turn values on the grid, less the `offset`, into coefficients, all in steps; `ticks` are the times of
-    the grid.
+    the grid. `most_cut` is the largest share of a curve within the declared bounds that can be cut off, in steps to the
+    radius. If there is one, the share that was cut off follows the coefficients of each curve.
     """
 
     curve: Curve
     weights: Reals
     offset: Reals
     ticks: Places
+    most_cut: int | None = None
 
     @classmethod
     def of(cls, curve: Curve) -> "CurveLattice":
         """The lattice of a declared curve."""
         space = CurveSpace(curve)
         weights = np.ascontiguousarray(np.rint(space.projection * WEIGHT_STEPS))
-        return cls(curve, weights, space.offset(space.grid), space.ticks)
+        longest = space.longest
+        cuts = longest is not None and longest > curve.clip
+        most = math.ceil(RADIUS * (1.0 - curve.clip / longest)) if cuts else None  # type: ignore[operator]
+        return cls(curve, weights, space.offset(space.grid), space.ticks, most)
+
+    @property
+    def rows(self) -> int:
+        """Numbers to a curve: its coefficients, and how much of it was cut off if that can be told."""
+        return len(self.weights) + (self.most_cut is not None)
 
     @property
     def scale(self) -> float:
@@ -99,9 +110,23 @@ class CurveLattice:
         return filled[:, none_missing & (np.bincount(known, minlength=curves) > 0)]
 
     def _points(self, steps: Reals) -> Integers:
-        """Exact coefficients, rounded to the nearest lattice point and cut at the radius."""
+        """Exact coefficients, rounded to the nearest lattice point and cut at the radius; then what was cut off."""
         exact = self.weights @ np.rint(steps, out=steps)
-        return shortened(np.rint(exact * (RADIUS / (VALUE_STEPS * WEIGHT_STEPS))).astype(np.int64))
+        points = np.rint(exact * (RADIUS / (VALUE_STEPS * WEIGHT_STEPS))).astype(np.int64)
+        if self.most_cut is None:
+            return shortened(points)
+        cut = cut_off(points, self.most_cut)
+        return np.concatenate([shortened(points), cut[None, :]])
+
+
+def cut_off(points: Integers, most: int) -> Integers:
+    """The share of each column that shortening takes away, in steps to the radius; never more than `most` of them.
+
+    Rounded up, so that their sum is never less than what was cut off.
+    """
+    lengths = np.sqrt((points * points).sum(axis=0).astype(np.float64))
+    shares = np.floor(RADIUS * (1.0 - RADIUS / np.maximum(lengths, RADIUS))) + 1.0
+    return np.where(lengths > RADIUS, np.minimum(shares, most), 0.0).astype(np.int64)
 
 
 def shortened(points: Integers) -> Integers:

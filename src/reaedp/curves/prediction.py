@@ -2,14 +2,16 @@
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from reaedp.contract import Contract
-from reaedp.curves.estimate import deviation
+from reaedp.curves.estimate import CurveEstimate, deviation
 from reaedp.curves.mean_curve import MeanCurve, fewest_curves
 from reaedp.curves.smoothing import Covariance, public_rho, smoother
 from reaedp.curves.space import CurveSpace
+from reaedp.curves.truth import TrueMean
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.mechanism import Calibrated, Mechanism
@@ -48,6 +50,48 @@ def expected_error(
         worst_time=float(over_time.max()),
         number=size / estimate.weight,
     )
+
+
+class BandWidths(NamedTuple):
+    """Half widths of 95 % ranges that cover the truth, on average over time; and what clipping adds to them.
+
+    `clipping` is what it takes if no curve is clipped, `each` what it takes more for one that is cut off as far as can
+    be.
+    """
+
+    noise: float
+    bias: float
+    clipping: float
+    each: float
+
+
+def expected_bands(contract: Contract, statistic: MeanCurve, mechanism: Mechanism) -> BandWidths:
+    """What ranges that cover the truth will be made of, over the public lower bound on the number of curves."""
+    number, weight = known_number(contract, statistic.curve), statistic.weight(contract)
+    curve, most = contract.curve(statistic.curve), statistic.most_cut(contract)
+    noise = Calibrated(mechanism, statistic.sensitivity(contract))
+    answer = np.zeros(statistic.cells(contract), dtype=np.int64)
+    answer[curve.rank] = number * weight
+    none_clipped = _mean_widths(statistic.value(contract, answer), noise)
+    if most is None:
+        return BandWidths(*none_clipped, each=0.0)
+    answer[-1] = statistic.clipped_weight(contract)
+    one_clipped = _mean_widths(statistic.value(contract, answer), noise)
+    return BandWidths(*none_clipped, each=one_clipped.clipping - none_clipped.clipping)
+
+
+class MeanWidths(NamedTuple):
+    """Half widths by their causes, on average over time."""
+
+    noise: float
+    bias: float
+    clipping: float
+
+
+def _mean_widths(value: CurveEstimate, noise: Calibrated) -> MeanWidths:
+    assert isinstance(value, TrueMean)
+    widths = value.widths(CurveSpace(value.curve).times, noise, 0.95)
+    return MeanWidths(*(float(width.mean()) for width in widths))
 
 
 def known_number(contract: Contract, name: str) -> int:

@@ -62,8 +62,34 @@ class CurveSpace:
         return BASES[self.curve.basis].values(self.curve.rank, np.clip(self.unit_times(times), 0.0, 1.0))
 
     def offset(self, unit_times: Reals) -> Reals:
-        """The public curve that is subtracted from all, straight between declared times, at the nearest tick."""
-        if isinstance(self.curve.offset, tuple):
+        """The public curve that is subtracted from all."""
+        return self._level(self.curve.offset, unit_times)
+
+    def bounds(self, unit_times: Reals) -> tuple[Reals, Reals] | None:
+        """The least and the largest values that a curve can have; nothing where they are not declared."""
+        if self.curve.lower is None or self.curve.upper is None:
+            return None
+        return self._level(self.curve.lower, unit_times), self._level(self.curve.upper, unit_times)
+
+    @property
+    def farthest(self) -> Reals | None:
+        """How far from the offset a curve within its bounds can be, at each point of the grid."""
+        bounds, offset = self.bounds(self.grid), self.offset(self.grid)
+        return None if bounds is None else np.maximum(np.abs(bounds[0] - offset), np.abs(bounds[1] - offset))
+
+    @property
+    def longest(self) -> float | None:
+        """A bound on the root mean square of a curve within its bounds, less the offset, straight between points."""
+        farthest = self.farthest
+        if farthest is None:
+            return None
+        near, far, steps = farthest[:-1], farthest[1:], np.diff(self.grid)
+        ends = self.grid[0] * farthest[0] ** 2 + (1.0 - self.grid[-1]) * farthest[-1] ** 2
+        return float(np.sqrt(ends + (steps * (near**2 + near * far + far**2)).sum() / 3.0))
+
+    def _level(self, level: float | tuple[float, ...], unit_times: Reals) -> Reals:
+        """A declared number, or a list that is straight between declared times, at the nearest tick."""
+        if isinstance(level, tuple):
             ticks = np.rint(unit_times * TICKS)
-            return np.interp(ticks, self.ticks, np.array(self.curve.offset, dtype=np.float64))
-        return np.full(unit_times.shape, float(self.curve.offset))
+            return np.interp(ticks, self.ticks, np.array(level, dtype=np.float64))
+        return np.full(unit_times.shape, float(level))

@@ -1,10 +1,11 @@
 """Which columns a draft has, and what it says of each: the first source that knows a column speaks of it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from reaedp.contract.files import Files, frozen
+from reaedp.contract.meaning import meaning
 from reaedp.contract.notation import ColumnNotation
 from reaedp.drafting.contract_text import by_type
 from reaedp.drafting.drafted import Drafted
@@ -50,6 +51,20 @@ class Draft:
                    {**own, **before.get("columns", {})}}  # fmt: skip
         whole = {**facts, **before} | ({"columns": columns} if columns else {})
         return replace(self, files=Files.read(whole))
+
+
+def doubts_about_header(names: Sequence[str]) -> Iterator[str]:
+    """What may be wrong with the names in the first line of a file, and how to go on."""
+    if len(names) == 1:
+        yield (
+            "Only one name was found in the first line. If the names stand further down, delete what is above them; if"
+            " an unusual mark lies between them, say which with --separator."
+        )
+    if any(meaning(name)[0] == "number" for name in names):
+        yield (
+            "Some names in the first line are numbers. If that line is a row and no header, write a line of names above"
+            " it and draft again: names are published."
+        )
 
 
 def drafted(

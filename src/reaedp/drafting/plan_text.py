@@ -127,30 +127,12 @@ def _of_several(names: Sequence[str], heading: Heading) -> Iterator[Wanted]:
         weight=2.0,
         active=False,
     )
-    yield Wanted(
-        f"How much one column tells about another, in bits.{needs}",
-        {
-            "name": "shared",
-            "kind": "mutual-information",
-            "columns": [names[0]],
-            "given": [names[1]],
-            "mechanism": "laplace",
-        },
-        weight=1.0,
-        active=False,
-    )
-    yield Wanted(
-        f"How diverse a column is where another one is known, in bits.{needs}",
-        {
-            "name": "rest",
-            "kind": "conditional-entropy",
-            "columns": [names[0]],
-            "given": [names[1]],
-            "mechanism": "laplace",
-        },
-        weight=1.0,
-        active=False,
-    )
+    pair = {"columns": [names[0]], "given": [names[1]], "mechanism": "laplace"}
+    for name, kind, about in (
+        ("shared", "mutual-information", "How much one column tells about another"),
+        ("rest", "conditional-entropy", "How diverse a column is where another one is known"),
+    ):
+        yield Wanted(f"{about}, in bits.{needs}", {"name": name, "kind": kind} | pair, weight=1.0, active=False)
 
 
 def _histogram(name: str, columns: list[str], about: str, weight: float) -> Wanted:

@@ -25,7 +25,9 @@ def arrow_part(connection: duckdb.DuckDBPyConnection, path: str) -> Part:
                 reader = ipc.open_stream(file)
             return _loaded(connection, path, reader.schema, _batches(reader))
     except (arrow.ArrowException, OSError, duckdb.Error, UnicodeError):
-        raise DeclarationError(f"{path} is damaged, or no file of Arrow (version 2 of Feather).") from None
+        raise DeclarationError(
+            f"{path} is damaged, or no file of Arrow (version 2 of Feather). Write it again, or as Parquet."
+        ) from None
 
 
 #: The name here of a type on which Arrow's reader of ORC fails where a moment is too far away for nanoseconds.
@@ -47,7 +49,7 @@ def orc_part(connection: duckdb.DuckDBPyConnection, path: str) -> Part:
         part = _loaded(connection, path, arrow.schema(kept), batches)
         return Part(part.relation, {**part.columns, **dict.fromkeys(late, ("", NANOSECONDS))}, part.kept)
     except (arrow.ArrowException, OSError, duckdb.Error, UnicodeError):
-        raise DeclarationError(f"{path} is damaged, or no file of ORC.") from None
+        raise DeclarationError(f"{path} is damaged, or no file of ORC. Write it again, or as Parquet.") from None
 
 
 def _loaded(connection: duckdb.DuckDBPyConnection, path: str, schema: Any, batches: Iterator[Any]) -> Part:

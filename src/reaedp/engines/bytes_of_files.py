@@ -80,7 +80,9 @@ def check_readable(path: str) -> None:
             while file.read(CHUNK):
                 pass
     except (EOFError, zlib.error, OSError):
-        raise DeclarationError(f"{path} is damaged or was cut short: it cannot be decompressed.") from None
+        raise DeclarationError(
+            f"{path} is damaged or was cut short: it cannot be decompressed. Copy it again."
+        ) from None
 
 
 def first_line(path: str, encoding: str) -> str:

@@ -2,7 +2,7 @@
 
 import codecs
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,28 +58,30 @@ def open_csv(
 
     Nothing about the dialect is guessed either: by its suffix, cells between commas may be quoted, and cells between
     tabs are as they are. A line with too few cells, a line over 8 MiB and a line that is not UTF-8 are no rows; cells
-    beyond the header are not looked at. Which lines belong together is believed of the file's writer: an unclosed quote
-    would swallow the lines after it.
+    beyond the header are not looked at, and columns without a name are passed over. Which lines belong together is
+    believed of the file's writer: an unclosed quote would swallow the lines after it.
     """
     dialect = Dialect.declared(suffix, files)
     header, *others = (_header(path, dialect) for path in paths)
     for path, other in zip(paths[1:], others, strict=True):
         if other != header:
             raise DeclarationError(f"The header of {path} differs from that of {paths[0]}.")
-    columns = {name: (f"c{number}", "VARCHAR") for number, name in enumerate(header)}
     return EmbeddedSource(
-        lambda: [_part(connect(), paths, dialect, columns)], files, lambda names: _advice(paths[0], dialect, names)
+        lambda: [_part(connect(), paths, dialect, header)], files, lambda names: _advice(paths[0], dialect, names)
     )
 
 
-def _part(
-    connection: duckdb.DuckDBPyConnection, paths: list[str], dialect: Dialect, columns: Mapping[str, tuple[str, str]]
-) -> Part:
-    """The engine's own decoders fail on some bytes, which are a row's: it is given UTF-8."""
+def _part(connection: duckdb.DuckDBPyConnection, paths: list[str], dialect: Dialect, header: tuple[str, ...]) -> Part:
+    """The engine's own decoders fail on some bytes, which are a row's: it is given UTF-8.
+
+    It looks only at cells that are asked for. The filter, which is true of every text, asks for all of them: or which
+    lines are UTF-8, and so rows, would depend on the question.
+    """
+    cells = [f"c{number}" for number in range(len(header))]
     copies = None if dialect.encoding == "utf-8" else Copies(paths, dialect.encoding)
     relation = connection.read_csv(
         literally(connection, copies.paths if copies else paths),  # type: ignore[arg-type]
-        columns=dict(columns.values()),
+        columns=dict.fromkeys(cells, "VARCHAR"),
         auto_detect=False,
         header=True,
         delimiter=dialect.separator,
@@ -88,8 +90,9 @@ def _part(
         ignore_errors=True,
         strict_mode=False,
         max_line_size=LONGEST_LINE,
-    )
-    return Part(relation, columns, (connection, copies))
+    ).filter(f"length(coalesce({', '.join(cells)})) IS DISTINCT FROM -1")
+    named = {name: (cell, "VARCHAR") for name, cell in zip(header, cells, strict=True) if name}
+    return Part(relation, named, (connection, copies))
 
 
 def _header(path: str, dialect: Dialect) -> tuple[str, ...]:
@@ -104,9 +107,11 @@ def _header(path: str, dialect: Dialect) -> tuple[str, ...]:
     if names is None:  # the rest of the header would be in the rows
         raise DeclarationError(
             f"{path}: a quoted column name must end in the header line; given one without a closing quotation mark."
+            " Take line breaks out of the names in the file; or, if the mark belongs to a name, write under [files] in"
+            ' the contract: quote = "".'
         )
     if not any(names):
-        raise DeclarationError(f"{path} is not a table: it has no header line.")
+        raise DeclarationError(f"{path} is not a table: it has no header line. Write the names of its columns there.")
     refuse_duplicates(path, names)
     return names
 

@@ -76,10 +76,11 @@ class DatabaseSource(Hidden):
     def canonical(self, columns: tuple[Column, ...], person: str | None) -> nw.LazyFrame[Any]:
         """The columns in canonical form, made by nested selects that each look at what the one inside them made."""
         from reaedp.engines import portable
+        from reaedp.engines.portable_texts import Known
 
-        cells = [portable.Known(str(place), column, *self._find(column.name)) for place, column in enumerate(columns)]
+        cells = [Known(str(place), column, *self._find(column.name)) for place, column in enumerate(columns)]
         if person is not None:
-            cells.insert(0, portable.Known("", None, *self._find(person)))
+            cells.insert(0, Known("", None, *self._find(person)))
         rows = self.table.select(*portable.raw(cells)).limit(MOST_ROWS)
         for step in portable.steps(cells):
             rows = rows.select(*step(cells, rows)).limit(MOST_ROWS)

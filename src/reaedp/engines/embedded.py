@@ -19,7 +19,7 @@ from reaedp.contract.notation import Notation
 from reaedp.engines import canonical
 from reaedp.engines.kept_rows import grouped, kept
 from reaedp.engines.notation import emptied, notations, plain
-from reaedp.engines.source import Hidden, Unreadable
+from reaedp.engines.source import Hidden, Unreadable, counted
 from reaedp.engines.stream import named_batches
 from reaedp.errors import DeclarationError, ReaedpError, unknown
 
@@ -171,11 +171,15 @@ class EmbeddedSource(Hidden):
     def collect_groups(
         self, rows: nw.LazyFrame[Any], groups: Sequence[tuple[str, ...]], sizes: Mapping[str, int]
     ) -> Iterator[dict[str, NDArray[np.generic]]]:
-        """Keep the rows in the engine meanwhile, so that they are read and converted once."""
+        """Keep the rows in the engine meanwhile, so that they are read and converted once; not for one group."""
         del sizes  # it counts by hash
+        if len(groups) == 1:
+            yield self.collect(counted(rows, groups[0]))
+            return
         try:
-            with kept(rows.to_native()) as table:
-                yield from grouped(self._parts[0].relation, table, groups)
+            source = self._parts[0].relation
+            with kept(rows.to_native(), source) as table:
+                yield from grouped(source, table, groups)
             return
         except ENGINE_ERRORS as error:
             failure = self.failed(error)
@@ -210,10 +214,10 @@ def described(relation: duckdb.DuckDBPyRelation, kept: Any = None) -> Part:
 
 
 def refuse_duplicates(place: str, names: tuple[str, ...]) -> None:
-    """Refuse a header that names a column twice."""
-    twice = sorted({name for name in names if names.count(name) > 1})
+    """Refuse a header that names a column twice; columns without a name are not asked for."""
+    twice = sorted({name for name in names if name and names.count(name) > 1})
     if twice:
-        raise DeclarationError(f"Column names must differ; {place} has more than one {twice[0]!r}.")
+        raise DeclarationError(f"Column names must differ; {place} has more than one {twice[0]!r}. Rename all but one.")
 
 
 def refuse_points(files: Files | None, what: str) -> None:

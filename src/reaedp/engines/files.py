@@ -21,6 +21,8 @@ Opener = Callable[[list[str], Files | None], EmbeddedSource]
 
 def open_files(address: str, files: Files | None = None) -> EmbeddedSource:
     """Open a file, a folder of Parquet, or all files that a pattern matches; no row is shown to anybody."""
+    if address == "-" and not Path(address).exists():
+        raise DeclarationError(f"Standard input cannot be read. {_instead(Path('/dev/stdin'))}")
     if Path(address).is_dir():
         return _open_folder(str(Path(address).absolute()), files)
     paths = [str(Path(path).absolute()) for path in _matching(address)]
@@ -30,11 +32,11 @@ def open_files(address: str, files: Files | None = None) -> EmbeddedSource:
         check_readable(path)
     suffix, packed = suffixes(paths[0])
     if any(suffixes(path)[0] != suffix for path in paths):
-        raise DeclarationError(f"All files of {address!r} must be of the same kind.")
+        raise DeclarationError(f"All files of {address!r} must be of the same kind. Write their suffix, as in *.csv.")
     if suffix in DELIMITERS or (files is not None and files.separator and suffix not in OPENERS):
         return open_csv(paths, suffix, files, connect)
     if suffix not in OPENERS or (packed and suffix not in PACKED):
-        raise DeclarationError(f"{paths[0]} is not a kind of file that can be read. {_known()}")
+        raise DeclarationError(f"{paths[0]} is not a kind of file that can be read. {_instead(Path(paths[0]))}")
     if suffix not in TOLD_APART:
         refuse_points(files, f"Files of {suffix}")
     return OPENERS[suffix](paths, files)
@@ -133,11 +135,33 @@ PACKED = (*DELIMITERS, ".jsonl", ".ndjson")
 TOLD_APART = (".xlsx", ".xlsm")
 
 
-def _known() -> str:
+#: How to go on with other kinds of files, by their suffixes.
+_SAVE_AGAIN = "Open it in the program that it belongs to, and save it as .xlsx or .csv."
+_FROM_R = 'In R: write.csv(data, "data.csv", row.names = FALSE), or arrow::write_parquet(data, "data.parquet").'
+_FROM_PANDAS = 'In Python: pandas reads it, and to_parquet("data.parquet") writes what can be read here.'
+_UNPACK = "Unpack it, and name the file in it."
+_REPACK = "Decompress it, or compress it by gzip (.gz) or Zstandard (.zst) instead."
+_INSTEAD = {
+    **dict.fromkeys((".xls", ".xlsb", ".ods", ".numbers", ".mdb", ".accdb", ".dbf"), _SAVE_AGAIN),
+    **dict.fromkeys((".rds", ".rdata", ".rda"), _FROM_R),
+    **dict.fromkeys((".pkl", ".pickle", ".h5", ".hdf5"), _FROM_PANDAS),
+    **dict.fromkeys((".zip", ".7z", ".rar", ".tar", ".tgz"), _UNPACK),
+    **dict.fromkeys((".bz2", ".xz", ".lzma", ".z"), _REPACK),
+    ".json": "Write an object in each line, as .jsonl: jq -c '.[]' data.json > data.jsonl.",
+    ".duckdb": "Write its address with a table: duckdb:///path/to/data.duckdb?table=people.",
+    ".sqlite": 'Export the table: sqlite3 -header -csv data.sqlite "select * from people" > people.csv.',
+}
+
+
+def _instead(path: Path) -> str:
+    """How to go on with a file that cannot be read."""
+    if str(path) in ("/dev/stdin", "/proc/self/fd/0"):
+        return "Data is read several times: write it to a file, such as data.csv, and name that."
     others = ", ".join(suffix for suffix in OPENERS if suffix not in PACKED)
-    return (
+    return _INSTEAD.get(path.suffix.lower()) or (
         f"Known: {', '.join(PACKED)} (also with .gz or .zst), {others}, and folders of Parquet. If it is a text with"
-        ' separated cells, write its separator under [files] in the contract, such as separator = ";".'
+        ' separated cells, write its separator under [files] in the contract, such as separator = ";" (`reaedp init`'
+        " has --separator)."
     )
 
 
@@ -169,5 +193,7 @@ def _matching(address: str) -> list[str]:
         return [address]
     paths = sorted(glob.glob(address))
     if not paths:
-        raise DeclarationError(f"No file matches {address!r}.")
+        raise DeclarationError(
+            f"No file matches {address!r}. Look at the folder's name, and at small and large letters."
+        )
     return paths

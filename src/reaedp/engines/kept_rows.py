@@ -17,14 +17,14 @@ Relation = Any
 
 
 @contextmanager
-def kept(rows: Relation) -> Iterator[str]:
-    """The name of a temporary table that holds the rows meanwhile."""
+def kept(rows: Relation, source: Relation) -> Iterator[str]:
+    """The name of a temporary table that holds the rows meanwhile; `source` is a simple relation of the same engine."""
     name = f"reaedp_{uuid4().hex}"
     rows.query(f"{name}_rows", f"CREATE TEMP TABLE {name} AS FROM {name}_rows")
     try:
         yield name
     finally:
-        rows.query(f"{name}_rows", f"DROP TABLE {name}")
+        source.query(f"{name}_source", f"DROP TABLE {name}")
 
 
 def grouped(source: Relation, table: str, groups: Groups) -> Iterator[dict[str, NDArray[np.generic]]]:

@@ -56,7 +56,9 @@ def parquet_parts(
         parts = groupby(sorted(schemas), key=lambda file: file[0])
         return [_parquet_part(connection, [file[1:] for file in files], partitions) for _, files in parts]
     except ENGINE_ERRORS:
-        raise DeclarationError(f"{paths[0]}, or a file beside it, cannot be read as Parquet.") from None
+        raise DeclarationError(
+            f"{paths[0]}, or a file beside it, cannot be read as Parquet. Look whether it was copied as a whole."
+        ) from None
 
 
 def _schema(connection: duckdb.DuckDBPyConnection, pattern: str) -> tuple[tuple[str, str], ...]:
@@ -123,7 +125,7 @@ def _by_arrow(connection: duckdb.DuckDBPyConnection, paths: list[str], partition
         connection.register(name, files)
         part = described(connection.table(name), connection)
         refused = {name: (part.columns[name][0], CHECKED_TEXTS) for name in checked & set(part.columns)}
-        return Part(part.relation, part.columns | refused, connection)
+        return Part(part.relation, {**part.columns, **refused}, connection)
     except (ArrowException, OSError, duckdb.Error):  # a type that only one of both knows
         return None
 

@@ -95,6 +95,11 @@ class CurveCounter(Protocol):
 
 def counted(rows: nw.LazyFrame[Any], group: Sequence[str]) -> nw.LazyFrame[Any]:
     """The number of `rows` for each combination of values of these columns."""
+    native = rows.to_native()
+    if _is_of(native, "duckdb") or _is_of(native, "_duckdb"):  # one step instead of four, which takes milliseconds each
+        keys = ", ".join(f'"{name}"' for name in group)
+        found: nw.LazyFrame[Any] = nw.from_native(native.aggregate(f"{keys}, count(*)::BIGINT AS rows", keys))
+        return found
     return rows.group_by(*group).agg(nw.len().cast(nw.Int64).alias("rows"))
 
 
@@ -150,6 +155,8 @@ def _open_duckdb(address: str, files: Files | None = None) -> Source:
 
 #: What opens an address, by what stands before its `://`; all others are those of databases.
 SCHEMES: dict[str, Callable[[str], Source | Data]] = {"duckdb": _open_duckdb}
+#: Addresses of files on other machines.
+ELSEWHERE = ("http", "https", "ftp", "sftp", "s3", "gs", "az", "abfs")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
 
 
@@ -198,6 +205,8 @@ def _open_plain(data: Any, files: Files | None) -> Source:
         return _open_duckdb(address, files)
     if known(SCHEMES, scheme):
         return _opened(scheme, address, files)
+    if scheme in ELSEWHERE:
+        raise DeclarationError(f"{scheme}:// is not opened: data is read from files and databases. Download it first.")
     from reaedp.engines.database import open_database
 
     refuse_keys(files, "a database", layout=False)

@@ -79,7 +79,9 @@ def statistical_part(connection: duckdb.DuckDBPyConnection, path: str, suffix: s
         schema = pa.schema([(variable.name, variable.kind) for variable in variables])
         return loaded(connection, schema, (_table(batch, variables, schema) for batch in _batches(read, path)))
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeError, OSError, duckdb.Error):
-        raise DeclarationError(f"{path} is damaged, or no file of {program}.") from None
+        raise DeclarationError(
+            f"{path} is damaged, or no file of {program}. Save it again there, or as .csv."
+        ) from None
 
 
 def _variables(meta: Any, suffix: str, files: Files | None, encoding: str) -> list[Variable]:
@@ -199,7 +201,9 @@ def labels_in_header(path: str) -> dict[str, tuple[str, ...]]:
         read = pyreadstat.read_dta if suffix == ".dta" else pyreadstat.read_sav
         _, meta = read(path, metadataonly=True)
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeError, OSError):
-        raise DeclarationError(f"{path} is damaged, or no file of {_PROGRAMS[suffix]}.") from None
+        raise DeclarationError(
+            f"{path} is damaged, or no file of {_PROGRAMS[suffix]}. Save it again there, or as .csv."
+        ) from None
     return {
         name: tuple(dict.fromkeys(map(str, labels.values())))
         for name, labels in meta.variable_value_labels.items()

@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -17,6 +18,8 @@ from reaedp.errors import DeclarationError, ReaedpError, unknown
 
 #: Rows that are held together.
 BATCH = 10_000
+#: How a file begins that Excel encrypted, or wrote before 2007.
+SEALED = bytes.fromhex("d0cf11e0a1b11ae1")
 
 
 def workbook_part(connection: duckdb.DuckDBPyConnection, path: str, sheet: str | None) -> Part:
@@ -39,7 +42,19 @@ def workbook_part(connection: duckdb.DuckDBPyConnection, path: str, sheet: str |
         except (ReaedpError, MemoryError):
             raise
         except Exception:  # the library has no errors of its own
-            raise DeclarationError(f"{path} is damaged, or no workbook of Excel (.xlsx).") from None
+            raise DeclarationError(_unreadable(path)) from None
+
+
+def _unreadable(path: str) -> str:
+    """How to go on; a workbook with a password lies in the same envelope as those of old versions."""
+    with Path(path).open("rb") as file:
+        sealed = file.read(len(SEALED)) == SEALED
+    if sealed:
+        return (
+            f"{path} has a password, or was written by an old version of Excel (.xls). Open it in Excel, take the"
+            " password away and save it as .xlsx."
+        )
+    return f"{path} is damaged, or no workbook of Excel (.xlsx). Open it in Excel and save it as .xlsx."
 
 
 def _sheet(path: str, book: Any, name: str | None) -> Any:

@@ -4,7 +4,8 @@ A type follows from the kind of a column, never from what is in it: a column tha
 also where none is missing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,10 +48,8 @@ def dates(column: NDArray[Any]) -> NDArray[Any]:
 
 def to_pandas(frame: Frame) -> Any:
     """A pandas data frame: texts are `string`, whole numbers that can be missing `Int64`."""
-    try:
+    with _needed("pandas", "to_pandas"):
         import pandas as pd
-    except ModuleNotFoundError:
-        raise _not_installed("to_pandas", "pandas") from None
 
     def series(column: NDArray[Any]) -> Any:
         values, missing = parts = _parts(column)
@@ -72,10 +71,8 @@ def to_pandas(frame: Frame) -> Any:
 
 def to_polars(frame: Frame) -> Any:
     """A Polars data frame."""
-    try:
+    with _needed("polars", "to_polars"):
         import polars as pl
-    except ModuleNotFoundError:
-        raise _not_installed("to_polars", "polars") from None
 
     def series(column: NDArray[Any]) -> Any:
         values, missing = parts = _parts(column)
@@ -91,10 +88,8 @@ def to_polars(frame: Frame) -> Any:
 
 def to_arrow(frame: Frame) -> Any:
     """An Arrow table."""
-    try:
+    with _needed("pyarrow", "to_arrow"):
         import pyarrow as pa
-    except ModuleNotFoundError:
-        raise _not_installed("to_arrow", "pyarrow") from None
 
     def array(column: NDArray[Any]) -> Any:
         values, missing = parts = _parts(column)
@@ -103,8 +98,12 @@ def to_arrow(frame: Frame) -> Any:
     return pa.table({name: array(column) for name, column in frame.items()})
 
 
-def _not_installed(method: str, library: str) -> DeclarationError:
-    return DeclarationError(f"{method} needs {library}, which is not installed: pip install {library}.")
+@contextmanager
+def _needed(library: str, method: str) -> Iterator[None]:
+    try:
+        yield
+    except ModuleNotFoundError:
+        raise DeclarationError(f"{method} needs {library}, which is not installed: pip install {library}.") from None
 
 
 def same(one: Frame, other: Frame) -> bool:

@@ -24,6 +24,8 @@ LATTICE_VARIANCE = 4.0
 SMOOTH_SCALE = 10.0
 #: Covers floating-point errors and the 10⁻²⁶ by which the two laws differ.
 MARGIN = 2.0**-40
+#: The same for a μ that is so small that a share of it would not.
+LEAST_GAIN = 1e-18
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -78,6 +80,12 @@ class Gaussian(Buyable):
         smooth = cls(sensitivity.l2_squared / (2 * variance))
         return smooth if smooth.is_smooth(sensitivity) and smooth.rho > rough.rho else rough
 
+    @classmethod
+    def dominated(cls, mu: float, sensitivity: Sensitivity) -> "Gaussian":
+        """The least noise that the Gaussian loss μ dominates, for μ up to 8 (see PROOFS.md)."""
+        normal = positive("mu", mu) * (1 - 2 * MARGIN) - LEAST_GAIN
+        return cls(sensitivity.l2_squared / (2 * (sensitivity.l2_squared / normal**2 + LATTICE_VARIANCE)))
+
     def is_smooth(self, sensitivity: Sensitivity) -> bool:
         """Whether the lattice is so fine against the noise that the loss is that of the normal law."""
         scale = self.scale(sensitivity)
@@ -116,6 +124,11 @@ class Gaussian(Buyable):
         if scale > LARGE_SCALE:
             return math.ceil(-scale * quantile(outside / 2)) + 1
         return int(np.argmax(_tail(scale) <= outside))
+
+
+def dominating_mu(scale: float, sensitivity: Sensitivity) -> float:
+    """The Gaussian loss that dominates noise of a scale above 2; at most 8 (see PROOFS.md)."""
+    return _normal_mu(sensitivity, scale) * (1 + MARGIN) + LEAST_GAIN
 
 
 def _normal_mu(sensitivity: Sensitivity, scale: float) -> float:

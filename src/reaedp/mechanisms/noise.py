@@ -6,7 +6,6 @@
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from types import SimpleNamespace
@@ -127,6 +126,8 @@ def _in_parallel(sample: Callable[[list[int]], list[int]], exact: Integers) -> I
     if pieces == 1:
         noisy = [sample(chunks[0])] if exact.size else []
     else:
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(pieces) as threads:
             noisy = list(threads.map(sample, chunks))
     return np.array([number for piece in noisy for number in piece], dtype=np.int64).reshape(exact.shape)

@@ -24,6 +24,13 @@ def bounded_range(mu: float) -> float:
     return 2 * logit * (1 - _SLACK)
 
 
+def chosen_mu(scale: float, sensitivity: Sensitivity) -> float:
+    """The μ of a choice at this scale, rounded up: what `bounded_range` undoes, 2 Φ⁻¹(1 / (1 + exp(-ε/2)))."""
+    from reaedp.privacy.covering import pure_mu
+
+    return pure_mu(sensitivity.l1 / scale)
+
+
 @dataclass(frozen=True, slots=True)
 class Selection:
     """A candidate is chosen with probability proportional to exp(score / scale), scale = 2 · sensitivity / ε(μ).

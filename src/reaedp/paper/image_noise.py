@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.answer import Integers
-from reaedp.audits.made_up_sums import MadeUpPicture
+from reaedp.audits.made_up_sums import MadeUpSums
 from reaedp.contract import Contract, Picture
 from reaedp.errors import DeclarationError
 from reaedp.evaluation.picture_quality import PictureQuality, picture_quality
@@ -62,7 +62,7 @@ def camera() -> Integers:
 
 def _ours(mechanism: Callable[[float], Mechanism]) -> Release:
     def release(true: Integers, epsilon: float, rng: np.random.Generator) -> Pixel:
-        exact = MadeUpPicture(CONTRACT, true.ravel()).answer(Pixels())
+        exact = MadeUpSums(CONTRACT, true.ravel()).answer(Pixels())
         noisy = Calibrated(mechanism(epsilon), SENSITIVITY).apply(exact, SeededNoise(rng))
         return Pixels().value(CONTRACT, noisy).clipped
 

@@ -22,5 +22,6 @@ _MODULES = (
     "related_work",
     "parameter_domain",
     "noisy_sgd",
+    "adaptive_bins",
 )
 ITEMS: tuple[Item, ...] = tuple(import_module(f"reaedp.paper.{module}").ITEM for module in _MODULES)

@@ -82,7 +82,7 @@ def _curve(epsilon: float) -> Game:
 
 @dataclass(frozen=True, eq=False)
 class _Tables:
-    """All tables of a network end to end; its choices, which cost a fourteenth, are not looked at."""
+    """All tables of a network end to end; its choices, which cost a twelfth, are not looked at."""
 
     network: MarginalModel
     lengths: tuple[int, ...]
@@ -95,8 +95,7 @@ class _Tables:
     @cached_property
     def parts(self) -> tuple[Calibrated, Calibrated]:
         """Noise of the columns' own tables, and of the chosen ones."""
-        rhos = (self.network.column_rho, self.network.table_rho)
-        return Calibrated(Gaussian(rhos[0]), ONE_ROW), Calibrated(Gaussian(rhos[1]), ONE_ROW)
+        return self.network.column_noise(ONE_ROW), self.network.table_noise(ONE_ROW)
 
     @property
     def scales(self) -> Floats:

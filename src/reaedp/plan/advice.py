@@ -12,7 +12,8 @@ from reaedp.plan.request import Request
 from reaedp.statistics.by_kind import CURVES, MOMENTS, QUANTILES, RECORDS, SUMMARIES, ByKind
 from reaedp.statistics.entropy.entropy import Entropy, MutualInformation, public_rows
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
-from reaedp.statistics.entropy.prediction import MOST_CELLS, histogram_errors
+from reaedp.statistics.entropy.information_routes import best_information_route, information_errors
+from reaedp.statistics.entropy.prediction import FEW_LEVELS, MOST_CELLS, histogram_errors
 from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
 from reaedp.statistics.entropy.routes import best_route, predicted_errors
 from reaedp.statistics.marginal import Marginal
@@ -98,7 +99,7 @@ def _of_histogram(request: Request, contract: Contract) -> str:
     if type(request.mechanism) not in (Laplace, Gaussian):
         return ""
     rows, cells = public_rows(contract.unit) or 1, request.statistic.cells(contract)
-    errors = histogram_errors(request.calibrated(contract), rows, cells).mean(axis=1)
+    errors = histogram_errors(request.calibrated(contract), rows, cells, of=FEW_LEVELS).mean(axis=1)
     return (
         f"Its entropy comes at no extra cost, off by about {about(float(errors[-1]), 2)} bits if the cells are equally"
         f" full, and by up to {about(float(errors.max()), 2)} otherwise."
@@ -121,6 +122,19 @@ def _of_entropy(request: Request, contract: Contract) -> str:
     )
 
 
+def _of_information(request: Request, contract: Contract) -> str:
+    statistic: Any = request.statistic
+    if type(request.mechanism) is not Laplace:
+        return ""
+    epsilon = request.mechanism.epsilon
+    predicted = information_errors(contract, statistic, epsilon)
+    route = best_information_route(contract, statistic.first, statistic.second, epsilon)
+    return (
+        f"A histogram at the same cost would give it with an error of {about(float(predicted.histogram.min()), 2)} to"
+        f" {about(float(predicted.histogram.max()), 2)} bits. Best route: {route.name}. {route.why}"
+    )
+
+
 def _of_both(request: Request, contract: Contract) -> str:
     mechanism: Any = request.mechanism
     statistic: Any = request.statistic
@@ -138,10 +152,11 @@ _SPEAKERS = ByKind[Callable[[Request, Contract], str]](
         EntropyHistogram: _of_histogram,
         Entropy: _of_entropy,
         RoutedEntropy: _of_both,
+        MutualInformation: _of_information,
     },
     otherwise=_silent,
     plain=(
-        *("KeyedMarginal", "ConditionalEntropy", "MutualInformation", "EntropyMap", "Pixels"),
+        *("KeyedMarginal", "ConditionalEntropy", "EntropyMap", "Pixels"),
         *(*RECORDS, *CURVES, *MOMENTS, *SUMMARIES, *QUANTILES),
     ),
 )

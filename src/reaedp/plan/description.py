@@ -58,20 +58,9 @@ STATISTICS: dict[str, type[Any]] = {
         Summary,
     )
 }
-MECHANISMS: dict[str, type[Any]] = {
-    kind.name: kind
-    for kind in (
-        Laplace,
-        Gaussian,
-        Threshold,
-        TwoStage,
-        Exponential,
-        MarginalModel,
-        Amortised,
-        Deniable,
-        DeniableCurves,
-    )
-}
+NOISES: tuple[type[Any], ...] = (Laplace, Gaussian, Threshold, TwoStage, Exponential)
+MODELS: tuple[type[Any], ...] = (MarginalModel, Amortised, Deniable, DeniableCurves)
+MECHANISMS: dict[str, type[Any]] = {kind.name: kind for kind in (*NOISES, *MODELS)}
 
 
 def plain(value: object) -> object:

@@ -10,7 +10,7 @@ from reaedp.contract import Contract
 from reaedp.contract.picture import PIXELS_ONLY
 from reaedp.curves.deniable_curves import DeniableCurves
 from reaedp.curves.mean_curve import MeanCurve
-from reaedp.curves.prediction import expected_error
+from reaedp.curves.prediction import expected_bands, expected_error
 from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.errors import DeclarationError
 from reaedp.frames.number import about
@@ -125,8 +125,8 @@ def _of_synthetic(request: Request, contract: Contract, noise: Calibrated) -> Ex
 
 def _of_model(network: MarginalModel, noise: Calibrated) -> str:
     return (
-        f"A marginal model is fitted to {network.columns} noisy tables of one column and {network.tables} of several;"
-        f" their cells are off by about {about(noise.mean_error)} rows on average."
+        f"A marginal model is fitted to {network.columns} noisy tables of one column and up to {network.tables} of"
+        f" several; their cells are off by about {about(noise.mean_error)} rows on average."
     )
 
 
@@ -171,6 +171,8 @@ def _of_curve(request: Request, contract: Contract, noise: Calibrated) -> Expect
     statistic: Any = request.statistic
     try:
         error = expected_error(contract, statistic, request.mechanism)
+        if statistic.bands == "truth":
+            return _of_true_curve(request, contract)
     except DeclarationError as reason:
         return Expected("unknown", float("nan"), float("nan"), float("nan"), str(reason))
     words = (
@@ -179,6 +181,24 @@ def _of_curve(request: Request, contract: Contract, noise: Calibrated) -> Expect
         f" {about(error.number)}."
     )
     return Expected("data", error.curve, 2 * error.worst_time, 4 * error.worst_time, words)
+
+
+def _of_true_curve(request: Request, contract: Contract) -> Expected:
+    """Noise and bias apart."""
+    statistic: Any = request.statistic
+    bands = expected_bands(contract, statistic, request.mechanism)
+    total = bands.noise + bands.bias + bands.clipping
+    clipping = (
+        f"clipping by ±{about(bands.clipping)} if no curve is clipped, and ±{about(bands.each)} more for each one that"
+        " is cut off as far as can be"
+        if bands.clipping
+        else "and no curve can be clipped"
+    )
+    words = (
+        f"Ranges for the mean of the curves as they are have ±{about(total)} on average over time: noise takes"
+        f" ±{about(bands.noise)}, smoothing and the finite basis ±{about(bands.bias)}, {clipping}."
+    )
+    return Expected("data", bands.noise / 2, total, 2 * total, words)
 
 
 def _of_synthetic_curves(request: Request, contract: Contract, noise: Calibrated) -> Expected:
@@ -207,9 +227,14 @@ def _of_picture(request: Request, contract: Contract, noise: Calibrated) -> Expe
     return Expected("levels", quality.mae, *bounds, words)
 
 
-def _of_correlation(request: Request, contract: Contract, noise: Calibrated) -> Expected:
+def _even_rows(request: Request, contract: Contract, noise: Calibrated) -> tuple[EvenRows, int | None]:
+    """What noise does to moments of rows that are spread evenly, and how many rows there are at least."""
     statistic: Any = request.statistic
-    even, rows = EvenRows.under(statistic.space(contract), noise), _kept_rows(request, contract)
+    return EvenRows.under(statistic.space(contract), noise), _kept_rows(request, contract)
+
+
+def _of_correlation(request: Request, contract: Contract, noise: Calibrated) -> Expected:
+    even, rows = _even_rows(request, contract, noise)
     words = f"Sums are off by about {about(even.deviation * MEAN_ERROR, 2)} rows on average."
     if rows is None:
         return Expected("rows", *_errors(request, contract, noise), f"{words} {_NO_ROWS}")
@@ -223,8 +248,7 @@ def _of_correlation(request: Request, contract: Contract, noise: Calibrated) -> 
 
 
 def _of_regression(request: Request, contract: Contract, noise: Calibrated) -> Expected:
-    statistic: Any = request.statistic
-    even, rows = EvenRows.under(statistic.space(contract), noise), _kept_rows(request, contract)
+    even, rows = _even_rows(request, contract, noise)
     words = f"With fewer than about {even.fewest:,} rows that are spread evenly, nothing could be told."
     if rows is None:
         return Expected("rows", *_errors(request, contract, noise), f"{words} {_NO_ROWS}")

@@ -64,7 +64,7 @@ class Plan:
         for release in self.releases:
             with mistakes.gathered():
                 request = release.request(self.contract)
-                request.charge(self.contract)
+                request.priced(self.contract)
                 requests.append(request)
         mistakes.report()
         return tuple(requests)

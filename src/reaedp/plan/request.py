@@ -1,13 +1,12 @@
 """One release that is wanted, before any data is opened."""
 
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from reaedp.contract import Contract
 from reaedp.ledger.entry import Charge
 from reaedp.mechanisms.by_price import check_shape, settled
 from reaedp.mechanisms.mechanism import Calibrated, Mechanism
-from reaedp.plan.description import request_digest
 from reaedp.statistics.statistic import Statistic
 
 
@@ -45,6 +44,13 @@ class Request:
 
     def charge(self, contract: Contract) -> Charge:
         """What the ledger is asked for."""
+        from reaedp.plan.description import request_digest  # which knows every kind there is
+
+        asked = request_digest(self.name, self.statistic, self.mechanism, contract.fingerprint)
+        return replace(self.priced(contract), request=asked)
+
+    def priced(self, contract: Contract) -> Charge:
+        """What the ledger is asked for, but for the digest of the request; refuses what cannot be charged."""
         noise = self.calibrated(contract)
         return Charge(
             dataset=contract.dataset,
@@ -53,7 +59,6 @@ class Request:
             price=noise.price,
             unit=contract.unit,
             contract=contract.fingerprint,
-            request=request_digest(self.name, self.statistic, self.mechanism, contract.fingerprint),
         )
 
 

@@ -56,7 +56,7 @@ def useless(plan: Plan) -> Iterator[Useless]:
     for planned in plan.releases:
         found = resolution_of(planned.request(contract), contract)
         if found is not None and found.useless:
-            yield Useless(planned.name, found, _least(planned, contract), contract)
+            yield Useless(planned.called, found, _least(planned, contract), contract)
 
 
 def resolution_of(request: Request, contract: Contract) -> Resolution | None:
@@ -117,6 +117,6 @@ def unused(plan: Plan) -> Iterator[str]:
             else "what was asked for needs no more"
         )
         yield (
-            f"{planned.name}: costs ε = {about(cost)} and not the ε = {about(given)} that it was given, because {why}."
-            " The rest stays in the ledger."
+            f"{planned.called}: costs ε = {about(cost)} and not the ε = {about(given)} that it was given, because"
+            f" {why}. The rest stays in the ledger."
         )

@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import lru_cache
 
 from reaedp.errors import DeclarationError, sentence
 from reaedp.privacy.budget import Budget
@@ -55,6 +56,8 @@ __all__ = [
 
 #: Nobody's budget is so small or so large; beyond, in ρ or in ε, the cheap bound is the answer.
 SMALLEST_RHO, LARGEST = 1e-18, 1e9
+#: The bound of so many different losses is remembered.
+FEW = 32
 
 
 def tally(prices: Iterable[Price]) -> Counter[Loss]:
@@ -78,7 +81,17 @@ def epsilon(tally: Tally, delta: float) -> float:
     tally = charged(tally)
     left = delta_left(tally, delta)
     sensible = SMALLEST_RHO < total_rho(tally) < LARGEST
-    return min(bound, merge(tally).epsilon(left)) if left > 0 and bound and sensible else bound
+    return min(bound, _merged_epsilon(tally, left)) if left > 0 and bound and sensible else bound
+
+
+def _merged_epsilon(tally: Tally, delta: float) -> float:
+    """The tight bound; forecasts ask for the same few losses again and again."""
+    return _known_epsilon(frozenset(tally.items()), delta) if len(tally) <= FEW else merge(tally).epsilon(delta)
+
+
+@lru_cache(maxsize=4096)
+def _known_epsilon(losses: frozenset[tuple[Loss, int]], delta: float) -> float:
+    return merge(dict(losses)).epsilon(delta)
 
 
 _least_epsilon = epsilon  # where a parameter hides the name

@@ -35,59 +35,53 @@ def positive(name: str, value: object, *, below: float = math.inf) -> float:
     return float(value)
 
 
+class _Positive:
+    """All its numbers are positive, and δ is below one."""
+
+    __slots__: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            positive(name, getattr(self, name), below=1 if name == "delta" else math.inf)
+
+
 @dataclass(frozen=True, slots=True)
-class PureDP:
+class PureDP(_Positive):
     """ε-differential privacy; dominated by randomised response that tells the truth with odds e^ε."""
 
     epsilon: float
 
-    def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
-
 
 @dataclass(frozen=True, slots=True)
-class ApproxDP:
+class ApproxDP(_Positive):
     """(ε, δ)-differential privacy."""
 
     epsilon: float
     delta: float
 
-    def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
-        positive("delta", self.delta, below=1)
-
 
 @dataclass(frozen=True, slots=True)
-class ZCDP:
+class ZCDP(_Positive):
     """ρ-zero-concentrated differential privacy (Bun and Steinke 2016)."""
 
     rho: float
 
-    def __post_init__(self) -> None:
-        positive("rho", self.rho)
-
 
 @dataclass(frozen=True, slots=True)
-class GaussianDP:
+class GaussianDP(_Positive):
     """μ-Gaussian differential privacy: as hard to tell apart as N(0, 1) and N(μ, 1) (Dong, Roth, Su 2022)."""
 
     mu: float
 
-    def __post_init__(self) -> None:
-        positive("mu", self.mu)
-
 
 @dataclass(frozen=True, slots=True)
-class UnitGaussian:
+class UnitGaussian(_Positive):
     """One integer moved by at most one, hidden by discrete Gaussian noise of this variance parameter.
 
     Tighter than the concentrated loss 1/(2 variance) that it implies (Canonne, Kamath, Steinke 2020).
     """
 
     variance: float
-
-    def __post_init__(self) -> None:
-        positive("variance", self.variance)
 
 
 Loss = PureDP | ApproxDP | ZCDP | GaussianDP | UnitGaussian

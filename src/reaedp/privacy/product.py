@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reaedp.privacy.conversion import Array, bisect, concentrated_log_delta, markov_exponent
+from reaedp.privacy.conversion import Array, concentrated_log_delta, markov_exponent, steep_bisect
 from reaedp.privacy.dominating import TAIL, DominatingPair, noise
+from reaedp.privacy.loss import SMALLEST
 
 #: Points of the loss grid, about 1,700 to a standard deviation; fewer where each one costs more.
 POINTS, POINTS_BESIDE_CONCENTRATED = 2**15, 2**13
@@ -98,7 +99,13 @@ def composed_epsilon(pairs: Sequence[DominatingPair], rho: float, delta: float) 
     product = compose(pairs, rho, float(tilts[np.argmin(bounds)]))
     if markov <= 0 or product.delta(0.0) <= delta:
         return 0.0
-    return bisect(lambda epsilon: product.delta(epsilon) <= delta, markov, 0.0, PRECISION) * (1 + EPSILON_SLACK)
+
+    def excess(epsilon: float) -> float:
+        return math.log(max(product.delta(epsilon), SMALLEST) / delta)
+
+    return steep_bisect(lambda epsilon: product.delta(epsilon) <= delta, excess, markov, 0.0, PRECISION) * (
+        1 + EPSILON_SLACK
+    )
 
 
 def composed_delta(pairs: Sequence[DominatingPair], rho: float, epsilon: float) -> float:

@@ -37,6 +37,8 @@ _COLUMNS = {
     "all_low_95, all_high_95": "95 % confidence intervals that hold for all rows at once",
     "bits": "a noisy entropy or mutual information",
     "entropy_bits, entropy_low_95, entropy_high_95": "entropy with its 95 % interval, from all counts of the file",
+    "information_bits, information_low_95, information_high_95": "mutual information of the two sides with its 95 %"
+    " interval, from all counts of the file",
     "route, look": "whether noise was added to the entropy or to counts, and the noisy evenness that decided it",
     "first, second": "the columns that a row is about; in an entropy map one column twice, in a regression the column"
     " that is explained and the term",
@@ -46,10 +48,12 @@ _COLUMNS = {
     "mutual_information": "mutual information of the two columns in bits, from these entropies",
     "symmetric_uncertainty": "mutual information divided by the mean of the two entropies, from 0 to 1",
     "quantile, value": "a rank, as a share of the group's rows, and the value at it",
-    "rank_error_95": "with 95 % confidence the value misses its rank by at most so many rows, ties apart",
+    "rank_error_95": "with 95 % confidence the value misses its rank by at most this many rows, not counting ties",
     "rows, note": "the noisy number of rows of the group that have a rank, and whether it may be empty",
     "at_most, at_most_low_95, at_most_high_95": "the group's share of rows in this cell and below, with its interval",
     "time, mean": "a mean curve over time",
+    "noise_width, bias_width, clipping_width": "what low_95 and high_95 allow for on either side: noise; smoothing and"
+    " the finite basis; clipping",
     "curve, time, value": "synthetic curves, one row per curve and time",
     "column, statistic, value": "a figure of one column in one group; sums and means are of values within the declared"
     " range, the missing share is that of rows without such a value",
@@ -189,6 +193,10 @@ def _of_chosen(release: Release) -> Iterator[str]:
 
 
 def _of_curve(release: Release) -> Iterator[str]:
+    if release.statistic.bands == "truth":  # type: ignore[attr-defined]
+        yield f"    noise: {release.noise.title}; the bands cover the mean of the curves as they are, if the declared"
+        yield "    smoothness and bounds are true: noise, smoothing, the finite basis and clipping"
+        return
     yield f"    noise: {release.noise.title}; the bands cover the noise, but not smoothing and clipping"
 
 

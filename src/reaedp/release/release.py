@@ -1,48 +1,35 @@
 """A release: noisy numbers with everything that a reader must know to use and to check them."""
 
-from base64 import b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.curves.mean_curve import MeanCurve
 from reaedp.errors import DeclarationError
 from reaedp.frames.columns import same
 from reaedp.frames.framed import Framed
 from reaedp.frames.shown import Facts, in_words, number
-from reaedp.frames.sketch import MOST_BARS, bars, lines
 from reaedp.label import shown
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.privacy.loss import Price, PureDP
 from reaedp.privacy.unit import Unit
+from reaedp.release.small_chart import DRAWINGS
 from reaedp.statistics import histogram
 from reaedp.statistics.by_kind import CURVES, MOMENTS, QUANTILES, RECORDS, SUMMARIES, ByKind
-from reaedp.statistics.doubt import doubtful_numbers, doubtful_pairs
-from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
+from reaedp.statistics.entropy.entropy import Entropy
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
-from reaedp.statistics.entropy.entropy_map import EntropyMap
 from reaedp.statistics.entropy.noisy_entropy import EntropyEstimate, checked_order, entropy_from_counts
 from reaedp.statistics.entropy.noisy_information import information_from_counts
 from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
 from reaedp.statistics.histogram import Interval
-from reaedp.statistics.images.pixels import Pixels
-from reaedp.statistics.marginal import KeyedMarginal, Marginal
-from reaedp.statistics.moments.correlation import Correlation
-from reaedp.statistics.moments.fit import INTERCEPT
-from reaedp.statistics.moments.noisy_moments import THESE
-from reaedp.statistics.moments.regression import Regression
-from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
+from reaedp.statistics.marginal import Marginal
 from reaedp.statistics.quantiles.distribution import Distribution, Quantiled
-from reaedp.statistics.quantiles.quantiles import Quantiles
 from reaedp.statistics.quantiles.ranks import ranks
 from reaedp.statistics.statistic import Statistic
 from reaedp.statistics.summary.comparison import Comparison
 from reaedp.statistics.summary.summaries import Summaries
-from reaedp.statistics.summary.summary import Summary
 from reaedp.table import Table
 
 #: Cells of a histogram from which a few rows are quickly shown.
@@ -85,7 +72,7 @@ class Release(Framed):
     def epsilon(self) -> float:
         """ε of this release alone, at the budget's δ."""
         if self.delta is None:
-            raise DeclarationError("This release does not know the budget's δ, at which its ε would be stated.")
+            raise DeclarationError("This release does not know the budget's δ, at which ε is stated; see its `price`.")
         return epsilon(tally([self.price]), self.delta)
 
     @property
@@ -222,7 +209,7 @@ class Release(Framed):
 
     def drawing(self) -> str:
         """A small chart as SVG, or the picture that was released."""
-        return _DRAWINGS.of(self.statistic)(self)
+        return DRAWINGS.of(self.statistic)(self)
 
     def __repr__(self) -> str:
         return in_words(self._headline(), self._facts(), self._preview())
@@ -238,100 +225,6 @@ class Written:
     """The numbers of a release as its files have them, where nobody knows from which others they followed."""
 
     columns: dict[str, NDArray[Any]]
-
-
-_GREY = "; grey if noise alone could have made it"
-
-
-def _bars(release: Release, column: str) -> str:
-    """A bar for each row, with its range where there is one."""
-    if isinstance(release.value, Table) and release.value.values.size > MOST_BARS:
-        return ""
-    found = release.columns()
-    heights = np.asarray(found[column], dtype=np.float64)
-    low, high = (found.get(name) for name in ("low_95", "high_95"))
-    if low is None:
-        return bars(heights, column)
-    return bars(heights, f"{column} with 95 % intervals{_GREY}", low, high, doubtful_numbers(found))
-
-
-def _pairs(release: Release) -> str:
-    """Mutual information of pairs of columns; a column's with itself is its entropy."""
-    found = release.columns()
-    pairs = np.asarray(found["first"] != found["second"])
-    names = ("mutual_information", "mutual_information_low_95", "mutual_information_high_95")
-    height, low, high = (np.asarray(found[name], dtype=np.float64)[pairs] for name in names)
-    doubt = doubtful_pairs(found, release.noise, release.step)[pairs]
-    return bars(height, f"mutual information of each pair with 95 % intervals{_GREY}", low, high, doubt)
-
-
-def _ranges(release: Release, measure: str, words: str) -> str:
-    """One kind of number with its ranges; in units of half of these where numbers have units of their own."""
-    found = release.columns()
-    chosen = (found["measure"] == measure) & (found["about"] == THESE) & (found["second"] != INTERCEPT)
-    height, low, high = (np.asarray(found[name][chosen], dtype=np.float64) for name in ("value", "low_95", "high_95"))
-    unit = np.ones(len(height)) if measure == "correlation" else (high - low) / 2
-    if not np.isfinite(unit).all():
-        return ""
-    return bars(
-        height / unit, f"{words}, with 95 % intervals{_GREY}", low / unit, high / unit, (low <= 0) & (high >= 0)
-    )
-
-
-def _means(release: Release) -> str:
-    """The figure that people look for first, of every group of the first column."""
-    found, statistic = release.columns(), release.value.main
-    chosen = (found["column"] == release.value.parts[0].column.name) & (found["statistic"] == statistic)
-    height, low, high = (np.asarray(found[name], dtype=np.float64)[chosen] for name in ("value", "low_95", "high_95"))
-    return bars(height, f"{statistic} of each group with 95 % intervals", low, high, found["note"][chosen] != "")
-
-
-def _mean_curve(release: Release) -> str:
-    found = release.columns()
-    words = "the mean over time with a 95 % band for the whole curve"
-    return lines(found["time"], [found["mean"]], words, found["all_low_95"], found["all_high_95"])
-
-
-def _quantiles(release: Release) -> str:
-    """Shares of rows over values, where there is one group of numbers."""
-    statistic: Any = release.statistic
-    found = release.columns()
-    if statistic.by or "value" not in found or found["value"].dtype.kind not in "if":
-        return ""
-    return lines(found["value"].astype(np.float64), [found["quantile"]], "share of rows at or below each value")
-
-
-def _own_drawing(release: Release) -> str:
-    return str(release.value.drawing()) if isinstance(release.value, Framed) else ""
-
-
-def _picture(release: Release) -> str:
-    content = b64encode(release.attachments[".png"]).decode()
-    return f'<img alt="the noisy picture" src="data:image/png;base64,{content}">'
-
-
-_DRAWINGS = ByKind[Callable[[Release], str]](
-    "a small chart in notebooks",
-    {
-        Marginal: lambda release: _bars(release, "count"),
-        EntropyHistogram: lambda release: _bars(release, "count"),
-        KeyedMarginal: lambda release: _bars(release, "count"),
-        Entropy: lambda release: _bars(release, "bits"),
-        RoutedEntropy: lambda release: _bars(release, "bits"),
-        ConditionalEntropy: lambda release: _bars(release, "bits"),
-        MutualInformation: lambda release: _bars(release, "bits"),
-        EntropyMap: _pairs,
-        Quantiles: _quantiles,
-        ChosenQuantiles: _quantiles,
-        MeanCurve: _mean_curve,
-        Pixels: _picture,
-        Correlation: lambda release: _ranges(release, "correlation", "correlation of each pair"),
-        Regression: lambda release: _ranges(release, "coefficient", "coefficients in units of their errors"),
-        Summary: _means,
-    },
-    otherwise=_own_drawing,
-    plain=("Synthetic", "SyntheticCurves"),
-)
 
 
 def _from_counts(release: Release, confidence: float, order: float) -> EntropyEstimate:

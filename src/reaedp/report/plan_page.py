@@ -94,8 +94,8 @@ def _release(
     rows = [declared] * len(bins)
     counted = request.statistic.answers != "records"  # the price of records does not depend on bins
     if counted and any(_binned(column) for column in contract.select(request.statistic.columns)):
-        others = [[_point(planned, _with_bins(contract, number), factor) for factor in FACTORS] for number in bins[1:]]
-        rows = [declared, *others]
+        others = (_with_bins(contract, number) for number in bins[1:])
+        rows = [declared, *([_point(planned, other, factor) for factor in FACTORS] for other in others)]
     title = shown(labelled(request.statistic, contract).title, 120)
     return {"name": shown(planned.called, 100), "title": planned.description or title, "rows": rows}
 

@@ -16,6 +16,8 @@ RECORDS = ("Synthetic",)
 MOMENTS = ("Correlation", "Regression")
 CURVES = ("MeanCurve", "SyntheticCurves")
 NOISES = ("Laplace", "Gaussian", "Threshold", "TwoStage", "Exponential")
+#: Mechanisms that do not add the same noise to every number.
+NO_EVEN_NOISE = (*NOISES[2:], "MarginalModel", "Amortised", "Deniable", "DeniableCurves")
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,11 @@ class ByKind(Generic[Way]):
         """The way for a statistic, a mechanism or a column."""
         kinds = type(thing).__mro__ if self.over == "columns" else (type(thing),)
         return next((self.ways[kind] for kind in kinds if kind in self.ways), self.otherwise)
+
+
+def by_noise(purpose: str, ways: Mapping[type[Any], Way], otherwise: Way) -> ByKind[Way]:
+    """A way for each mechanism that adds the same noise to every number, and a plain one for all others."""
+    return ByKind(purpose, ways, otherwise=otherwise, plain=NO_EVEN_NOISE, over="mechanisms")
 
 
 def no_way(*_: Any) -> NoReturn:

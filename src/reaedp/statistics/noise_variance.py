@@ -8,7 +8,7 @@ import numpy as np
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
-from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.by_kind import ByKind, by_noise
 
 #: Chances of larger errors at which a tail is looked at: eight for each halving, down to one in 2⁴⁰.
 OUTSIDE = 2.0 ** (-np.arange(321) / 8)
@@ -36,10 +36,6 @@ def _by_quantiles(noise: Calibrated) -> float:
     return float(reached**2 @ -np.diff(OUTSIDE))
 
 
-_VARIANCES = ByKind[Callable[[Calibrated], float]](
-    "the variance of its noise",
-    {Laplace: _of_laplace, Gaussian: _of_gaussian},
-    otherwise=_by_quantiles,
-    plain=("Threshold", "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
-    over="mechanisms",
+_VARIANCES: ByKind[Callable[[Calibrated], float]] = by_noise(
+    "the variance of its noise", {Laplace: _of_laplace, Gaussian: _of_gaussian}, otherwise=_by_quantiles
 )

@@ -72,7 +72,10 @@ class Summable(Described, Protocol):
     """Records with curves that can be added up."""
 
     def curve_sums(self, name: str) -> tuple[Integers, int]:
-        """Sums of the lattice points of the curves of one declaration, and how many curves there are."""
+        """Sums of the lattice points of the curves of one declaration, and how many curves there are.
+
+        Where bounds on the values are declared, a sum of what clipping cut off follows those of the coefficients.
+        """
 
 
 class Multipliable(Described, Protocol):

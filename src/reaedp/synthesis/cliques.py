@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 #: Columns by their numbers, in increasing order.
 Group = tuple[int, ...]
@@ -26,6 +25,11 @@ class JunctionTree:
         """Numbers that it takes to write down all cliques."""
         return sum(cells(self.sizes, clique) for clique in self.cliques)
 
+    @property
+    def columns(self) -> set[int]:
+        """All columns that are in a clique."""
+        return {column for clique in self.cliques for column in clique}
+
     def shape(self, group: Group) -> tuple[int, ...]:
         """Sizes of some columns."""
         return tuple(self.sizes[column] for column in group)
@@ -36,72 +40,39 @@ class JunctionTree:
         return min(inside, key=lambda place: cells(self.sizes, self.cliques[place]), default=None)
 
 
-def growth(tree: JunctionTree, column: int) -> dict[int, int]:
-    """Cells that it takes at most to connect a column with each column that shares no clique with it.
-
-    The column joins the separators on the way: between two of them a new clique holds both and the column.
-    """
-    size = tree.sizes[column]
-    least: dict[int, int] = {}
-    edges = _edges(tree)
-    home = [place for place, clique in enumerate(tree.cliques) if column in clique]
-    open_ends = [(place, separator, 0, {place, start}) for start in home for place, separator in edges[start]]
-    while open_ends:
-        place, entered, spent, seen = open_ends.pop()
-        if place in home:
-            continue
-        for other in set(tree.cliques[place]) - set(entered):
-            reached = spent + size * tree.sizes[other] * cells(tree.sizes, entered)
-            least[other] = min(reached, least.get(other, reached))
-        for neighbour, left in edges[place]:
-            if neighbour not in seen:
-                way = spent + size * cells(tree.sizes, tuple(set(entered) | set(left)))
-                open_ends.append((neighbour, left, way, seen | {neighbour}))
-    return least
-
-
-def _edges(tree: JunctionTree) -> list[list[tuple[int, Group]]]:
-    edges: list[list[tuple[int, Group]]] = [[] for _ in tree.cliques]
-    for place, (parent, separator) in enumerate(zip(tree.parents, tree.separators, strict=True)):
-        if place:
-            edges[parent].append((place, separator))
-            edges[place].append((parent, separator))
-    return edges
-
-
 def cells(sizes: Sequence[int], group: Group) -> int:
     """Number of cells of the product of some columns."""
     return math.prod(sizes[column] for column in group)
 
 
-def junction_tree(sizes: Sequence[int], groups: Iterable[Group]) -> JunctionTree:
-    """A tree whose cliques contain every group: the largest separators first (Prim), which makes it a junction tree."""
-    cliques = maximal_cliques(sizes, groups)
+def junction_tree(sizes: Sequence[int], groups: Iterable[Group], always: int | None = None) -> JunctionTree:
+    """A tree whose cliques contain every group: the largest separators first (Prim), which makes it a junction tree.
+
+    It has the first `always` columns, or all if nothing is said, and those of the groups.
+    """
+    cliques = maximal_cliques(sizes, groups, always)
+    members = [sum(1 << column for column in clique) for clique in cliques]
     order, parents, separators = [0], [-1], [Group()]
-    shared = {place: (_shared(clique, cliques[0]), 0) for place, clique in enumerate(cliques) if place}
+    shared = {place: (member & members[0], 0) for place, member in enumerate(members) if place}
     while shared:
-        place = max(shared, key=lambda other: (len(shared[other][0]), -other))
+        place = max(shared, key=lambda other: (shared[other][0].bit_count(), -other))
         separator, parent = shared.pop(place)
         order.append(place)
         parents.append(parent)
-        separators.append(separator)
+        separators.append(tuple(column for column in cliques[place] if separator >> column & 1))
         for other, (known, _) in shared.items():
-            common = _shared(cliques[other], cliques[place])
-            if len(common) > len(known):
+            common = members[other] & members[place]
+            if common.bit_count() > known.bit_count():
                 shared[other] = common, len(order) - 1
     return JunctionTree(tuple(sizes), tuple(cliques[place] for place in order), tuple(parents), tuple(separators))
 
 
-def _shared(one: Group, other: Group) -> Group:
-    return tuple(column for column in one if column in other)
-
-
-def maximal_cliques(sizes: Sequence[int], groups: Iterable[Group]) -> list[Group]:
+def maximal_cliques(sizes: Sequence[int], groups: Iterable[Group], always: int | None = None) -> list[Group]:
     """Cliques of a chordal graph in which every group is connected.
 
     Columns leave one by one, those first that need no new edge, then those whose neighbours make the smallest table.
     """
-    near = _neighbours(len(sizes), groups)
+    near = _neighbours(len(sizes) if always is None else always, groups)
     weight = [math.log(size) for size in sizes]
     price = {column: _price(near, weight, column) for column in near}
     found: list[Group] = []
@@ -120,9 +91,11 @@ def maximal_cliques(sizes: Sequence[int], groups: Iterable[Group]) -> list[Group
 
 def _neighbours(columns: int, groups: Iterable[Group]) -> dict[int, set[int]]:
     near: dict[int, set[int]] = {column: set() for column in range(columns)}
-    for one, other in {pair for group in groups for pair in combinations(group, 2)}:
-        near[one].add(other)
-        near[other].add(one)
+    for group in groups:
+        for column in group:
+            near.setdefault(column, set()).update(group)
+    for column, around in near.items():
+        around.discard(column)
     return near
 
 

@@ -3,7 +3,7 @@
 Everything here is computed from a noisy table of the column alone.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,15 @@ VIEWS = (32, 8, 4)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coarsening:
-    """`merging` sends declared cells to coarse ones; `views` send coarse cells to fewer, the first each to itself."""
+    """`merging` sends declared cells to coarse ones; `views` send coarse cells to fewer, the first each to itself.
+
+    Cells of a view are unions of those of its `parents`: an earlier view, by its place.
+    """
 
     shares: Floats
     merging: Merging
     views: tuple[Merging, ...]
+    parents: tuple[int, ...] = (-1,)
 
     @property
     def size(self) -> int:
@@ -42,15 +46,44 @@ def coarsen(column: Column, noisy: Floats, scale: float, most: int, least: float
     # Fewer cells are told apart anyhow, each by its own count.
     shares = estimated_shares(noisy, scale, smooth=regular if regular > most else 0)
     merging = _merging(shares, regular, most, least)
-    coarse = merging.sums(shares)
-    # Coarse cells of regular cells come first and keep their order.
-    coarse_regular = int(merging.cell[regular - 1]) + 1 if regular else 0
-    views = [Merging.none(len(coarse))]
+    views = _nested(merging.sums(shares), merging.cell[:regular])
+    parents = list(range(-1, len(views) - 1))
+    flag = _flag(column, merging, shares, least)
+    if flag is not None:
+        parents.append(max(place for place, view in enumerate(views) if flag.follows(view)))
+        views.append(flag)
+    return Coarsening(shares, merging, tuple(views), tuple(parents))
+
+
+def reshared(coarse: Coarsening, column: Column, noisy: Floats, scale: float) -> Coarsening:
+    """The same cells with shares by another noisy table."""
+    regular = column.regular if ordered(column) else 0
+    return replace(coarse, shares=estimated_shares(noisy, scale, smooth=regular if regular > coarse.size else 0))
+
+
+def _nested(shares: Floats, along: NDArray[np.intp]) -> list[Merging]:
+    """Coarser and coarser views; coarse cells of regular cells come first and keep their order."""
+    views = [Merging.none(len(shares))]
+    regular = int(along[-1]) + 1 if len(along) else 0
     for fewer in VIEWS:
-        view = _merging(coarse, coarse_regular, fewer, 1 / (3 * fewer))
-        if 1 < view.size < views[-1].size:
-            views.append(view)
-    return Coarsening(shares, merging, tuple(views))
+        last = views[-1]
+        coarser = _merging(last.sums(shares), regular, fewer, 1 / (3 * fewer))
+        if 1 < coarser.size < last.size:
+            regular = int(coarser.cell[regular - 1]) + 1 if regular else 0
+            views.append(Merging(coarser.cell[last.cell]))
+    return views
+
+
+def _flag(column: Column, merging: Merging, shares: Floats, least: float) -> Merging | None:
+    """Whether a value is missing: a view of two cells, where missing values have at least this share, and others too.
+
+    Values that are missing together are a dependence of two cells by two, however many cells the columns have.
+    """
+    missing = np.bincount(merging.cell[: column.regular], minlength=merging.size) == 0
+    share = float(merging.sums(shares)[missing].sum())
+    if merging.size == 2 or not missing.any() or not least <= share <= 1 - least:
+        return None
+    return Merging(missing.astype(np.intp))
 
 
 def ordered(column: Column) -> bool:

@@ -6,7 +6,7 @@ measured cell, with θ = (y - N p) / (α σ), so that its dependences are those 
 convex function N ln Σ p₀ exp(Σ θ) - θ·y + α Σ σ θ² / 2, whose gradient is N p - y + α σ θ.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -72,7 +72,7 @@ class Link(NamedTuple):
 
 def fit(
     tree: JunctionTree,
-    shares: Sequence[Floats],
+    shares: Mapping[int, Floats],
     tables: Sequence[NoisyTable],
     total: float,
     start: Sequence[Floats],
@@ -84,7 +84,7 @@ def fit(
     known = _KNOWN.get()
     iterations = iterations if known is None else min(iterations, FEW_STEPS)
     fixed = [(link.group, *_numbers(link.logarithm)) for link in links]
-    given = (tree, total, iterations, *_numbers(*shares, *start), *(table.content for table in tables), *fixed)
+    given = (tree, total, iterations, *_numbers(*shares.values(), *start), *(table.content for table in tables), *fixed)
     if known is not None and given in known:
         thetas, beliefs = known[given]
     else:
@@ -128,13 +128,13 @@ class _Problem:
     def __init__(
         self,
         tree: JunctionTree,
-        shares: Sequence[Floats],
+        shares: Mapping[int, Floats],
         tables: Sequence[NoisyTable],
         total: float,
         links: Sequence[Link] = (),
     ) -> None:
         self.tree, self.tables, self.total = tree, tables, total
-        fixed = [*(Link((column,), np.log(share)) for column, share in enumerate(shares)), *links]
+        fixed = [*(Link((column,), np.log(share)) for column, share in shares.items()), *links]
         self.logarithms = [link.logarithm for link in fixed]
         groups = [*(link.group for link in fixed), *(table.group for table in tables)]
         self.factors = [Factor(_home(tree, group), group) for group in groups]

@@ -35,7 +35,7 @@ class Learned:
     column_scale: float
     choice_scale: float
     table_scale: float
-    #: Tables that were paid for, fewer of which were chosen if noise hides the rest; μ of each choice.
+    #: Tables that could be chosen, fewer of which were if noise hides the rest; μ of each choice.
     rounds: int
     choice_mu: float
     beliefs: Beliefs
@@ -81,7 +81,7 @@ class Learned:
         return (
             f"{len(self.axes)} columns were counted with noise of {self.column_scale:.3g} rows a cell;"
             f" about {self.total:,.0f} rows were found.\n"
-            f"{len(self.tables)} of {self.rounds} paid tables of several columns were chosen and counted with noise of"
+            f"{len(self.tables)} tables of several columns were chosen and counted with noise of about"
             f" {self.table_scale:.3g} rows a cell.\n"
             f"Choices compare counts with the model row by row, uncertain by about {self.choice_scale:.3g} rows"
             f" ({self.choice_noise:.2g} bits); an entropy map for the same price would be uncertain by"

@@ -5,6 +5,7 @@ tables of two to four columns that the model misses most are chosen and counted,
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,28 +17,24 @@ from reaedp.mechanisms.by_price import Buyable
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.mechanism import Calibrated, OnRecords
 from reaedp.mechanisms.noise import Noise
-from reaedp.mechanisms.selection import Selection
-from reaedp.privacy.loss import Price, positive
+from reaedp.privacy.loss import SMALLEST, GaussianDP, Loss, Price, positive
 from reaedp.privacy.unit import Sensitivity
-from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.statistics.statistic import Cells
-from reaedp.synthesis.dependencies import possible_tables
 from reaedp.synthesis.learned import Learned
-from reaedp.synthesis.search import Means, Search, noisy_table
+from reaedp.synthesis.looks import FIRST_LOOK
+from reaedp.synthesis.purse import MOST, Purse, choice_scale
+from reaedp.synthesis.search import CHOICES, TABLES_PER_COLUMN, Search
 from reaedp.synthesis.synthetic import RecordsToAsk, SyntheticRecords, wanted_rows
 
-#: Shares of μ² for the columns' own tables and for choosing; the rest is for the chosen tables.
-COLUMNS, CHOICES = 0.25, 0.07
-#: Chosen tables for each column. Choosing is cheap, so that many small tables are better than few large ones.
-TABLES_PER_COLUMN = 3
+#: A smaller μ would be lost in the rounding of its parts; nobody's budget is so small.
+LEAST = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class MarginalModel(Buyable, OnRecords):
-    """Noise for `columns` tables of one column, then for `tables` choices and as many tables of several columns.
+    """A model of `columns` columns whose questions cost the Gaussian loss `mu` together, whatever they are.
 
-    `column_rho` and `table_rho` are ρ of each table of one column and of each other, `choice_mu` is μ of each choice.
-    `within` finds all of them from a price; `split` shares a `mu` between them, for `possible` tables at most.
+    How it is shared follows from the answers: where they leave nothing worth a table, more is left for the columns.
     `MarginalModel(epsilon=1, delta=1e-6)` asks for the least noise of that price, as plans do.
 
     >>> mechanism = MarginalModel.within(4.0, 1e-7, contract, ("age", "sex"))
@@ -46,24 +43,18 @@ class MarginalModel(Buyable, OnRecords):
     """
 
     name: ClassVar[str] = "network"
-    scaled_by: ClassVar[str] = "column_rho"
+    scaled_by: ClassVar[str] = "mu"
 
     columns: int
-    tables: int
-    #: ρ of each column's own table, μ of each choice, ρ of each chosen table.
-    column_rho: float
-    choice_mu: float
-    table_rho: float
+    mu: float
 
     def __post_init__(self) -> None:
         mistakes = Mistakes()
-        for name, least in (("columns", 1), ("tables", 0)):
-            value = getattr(self, name)
-            good = type(value) is int and least <= value < 10**6
-            mistakes.unless(good, f"{name} must be a whole number of at least {least}", given=value)
+        good = type(self.columns) is int and 1 <= self.columns < 10**6
+        mistakes.unless(good, "columns must be a whole number of at least 1", given=self.columns)
         mistakes.report()
-        for name in ("column_rho", "choice_mu", "table_rho"):
-            positive(name, getattr(self, name))
+        if positive("mu", self.mu) < LEAST:
+            raise DeclarationError(sentence(f"mu must be at least {LEAST:g}", given=self.mu))
 
     @classmethod
     def bought(cls, statistic: Any, contract: Contract, *, epsilon: float, delta: float) -> "MarginalModel":
@@ -78,43 +69,28 @@ class MarginalModel(Buyable, OnRecords):
 
         It is so together with what is bought `beside` it, whose price is at most half of both.
         """
-        axes = contract.select(columns)
-        possible = possible_tables([axis.size for axis in axes])
-        sensitivity, number = counting_sensitivity(contract.unit), len(axes)
-        mu = _mu_within(epsilon, delta, sensitivity, columns=number, possible=possible, beside=beside)
-        return cls.split(mu, number, possible)
+        return cls(len(contract.select(columns)), _mu_within(epsilon, delta, beside))
 
-    @classmethod
-    def split(cls, mu: float, columns: int, possible: int | None = None) -> "MarginalModel":
-        """All of a μ in fixed shares, for no more tables than are possible; the squares of μ add up, and ρ = μ²/2."""
-        squared = positive("mu", mu) ** 2
-        # Two columns have one pair, of which a few views are enough.
-        most = 2 * columns * (columns - 1) if possible is None else possible
-        tables = min(TABLES_PER_COLUMN * columns, most)
-        return cls(
-            columns=columns,
-            tables=tables,
-            column_rho=squared * (COLUMNS if tables else 1.0) / columns / 2,
-            choice_mu=math.sqrt(squared * CHOICES / max(tables, 1)),
-            table_rho=squared * (1 - COLUMNS - CHOICES) / max(tables, 1) / 2,
-        )
+    @property
+    def tables(self) -> int:
+        """How many tables of several columns are chosen at most."""
+        return TABLES_PER_COLUMN * self.columns if self.columns > 1 else 0
 
     def scale(self, sensitivity: Sensitivity) -> float:
-        """Noise of a cell of a chosen table, in rows."""
-        return self._tables(sensitivity).scale
+        """Noise of a cell of a chosen table, in rows, if as many are chosen as may be."""
+        return self.table_noise(sensitivity).scale
 
-    def price(self, sensitivity: Sensitivity) -> Price:
-        """All tables and choices, also those that are not made because nothing is left to choose."""
-        round_price = Selection(self.choice_mu).price(sensitivity) + self._tables(sensitivity).price
-        return Gaussian(self.column_rho).price(sensitivity) * self.columns + round_price * self.tables
+    def price(self, sensitivity: Sensitivity) -> Price:  # noqa: ARG002
+        """μ, of which every question takes its part (see PROOFS.md)."""
+        return (GaussianDP(self.mu),)
 
     def mean_error(self, sensitivity: Sensitivity) -> float:
         """The mean error of a cell of a chosen table."""
-        return self._tables(sensitivity).mean_error
+        return self.table_noise(sensitivity).mean_error
 
     def error_quantile(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
         """The error quantile of cells of a chosen table."""
-        return self._tables(sensitivity).error_quantile(confidence, cells)
+        return self.table_noise(sensitivity).error_quantile(confidence, cells)
 
     def apply(self, exact: RecordsToAsk, sensitivity: Sensitivity, noise: Noise) -> SyntheticRecords:
         """Draw rows from the model, fitted to noisy tables."""
@@ -136,48 +112,58 @@ class MarginalModel(Buyable, OnRecords):
             raise DeclarationError(
                 sentence(f"The cost of this model was computed for {self.columns} columns", given=columns)
             )
-        own_tables = Calibrated(Gaussian(self.column_rho), sensitivity)
-        means = Means(own_tables, Selection(self.choice_mu), self._tables(sensitivity), self.tables, noise)
         progress("counting each column")
-        search = Search(records, columns, means)
+        search = Search(records, columns, Purse(self.mu, sensitivity, noise))
         search.run(progress)
         return Learned(
             axes=search.axes,
-            singles=tuple(noisy_table(search, column) for column in range(len(columns))),
-            tables=tuple(search.tables[len(columns) :]),
+            singles=tuple(search.single(column) for column in range(len(columns))),
+            tables=tuple(search.structure.tables[len(columns) :]),
             dependences=tuple(search.dependences),
             coarsenings=tuple(search.coarsenings),
             total=search.total,
-            column_scale=own_tables.scale,
-            choice_scale=means.choices.scale(sensitivity),
+            column_scale=search.looks.singles[0].scale,
+            choice_scale=choice_scale(CHOICES * search.price, sensitivity),
             table_scale=search.scale,
-            rounds=self.tables,
-            choice_mu=self.choice_mu,
-            beliefs=search.beliefs,
+            rounds=search.rounds,
+            choice_mu=math.sqrt(CHOICES * search.price),
+            beliefs=search.structure.beliefs,
         )
 
-    def _tables(self, sensitivity: Sensitivity) -> Calibrated:
-        return Calibrated(Gaussian(self.table_rho), sensitivity)
+    def column_noise(self, sensitivity: Sensitivity) -> Calibrated:
+        """Of the first look at a column."""
+        return self._noise((FIRST_LOOK if self.tables else 1.0) / self.columns, sensitivity)
+
+    def table_noise(self, sensitivity: Sensitivity) -> Calibrated:
+        """Of a chosen table, if as many are chosen as may be."""
+        return self._noise((1 - FIRST_LOOK) * (1 - CHOICES) / max(1, self.tables), sensitivity)
+
+    def _noise(self, share: float, sensitivity: Sensitivity) -> Calibrated:
+        """The noise of counts at this share of μ²."""
+        return Calibrated(Gaussian.dominated(min(share * self.mu**2, MOST) ** 0.5, sensitivity), sensitivity)
 
 
 @lru_cache(maxsize=1024)
-def _mu_within(
-    epsilon: float, delta: float, sensitivity: Sensitivity, *, columns: int, possible: int, beside: Price
-) -> float:
-    """The largest μ, within 0.01 %, whose parts cost at most (ε, δ) together with what is bought beside them."""
+def _mu_within(epsilon: float, delta: float, beside: Price) -> float:
+    """The largest μ, within 0.01 %, that costs at most (ε, δ) together with what is bought beside it."""
     from reaedp.privacy.accounting import concentrated_rho, fits, gaussian_mu, tally
+    from reaedp.privacy.accounting import epsilon as composed
     from reaedp.privacy.budget import Budget
-    from reaedp.privacy.conversion import bisect
+    from reaedp.privacy.conversion import steep_bisect
 
     budget = Budget(epsilon, delta)
 
-    def enough(mu: float) -> bool:
-        return fits(tally([MarginalModel.split(mu, columns, possible).price(sensitivity), beside]), budget)
+    def losses(mu: float) -> Counter[Loss]:
+        return tally([(GaussianDP(mu),), beside])
 
-    # Every part is at least as private as concentrated privacy with ρ = μ²/2, and not more than a Gaussian.
+    def excess(mu: float) -> float:
+        return math.log(max(composed(losses(mu), delta), SMALLEST) / epsilon)
+
+    # μ is at least as private as concentrated privacy with ρ = μ²/2.
     share = 0.5 if beside else 1.0
     surely = math.sqrt(2 * concentrated_rho(share * epsilon, share * delta)) * (1 - 1e-6)
-    return bisect(enough, surely, gaussian_mu(epsilon, delta) * (1 + 1e-6), 1e-4)
+    largest = gaussian_mu(epsilon, delta) * (1 + 1e-6)
+    return steep_bisect(lambda mu: fits(losses(mu), budget), excess, surely, largest, 1e-4)
 
 
 class OnModel(OnRecords):

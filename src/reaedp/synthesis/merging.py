@@ -34,6 +34,16 @@ class Merging:
         ones: Floats = (self.cell == np.arange(self.size)[:, None]).astype(np.float64)
         return ones
 
+    def follows(self, finer: "Merging") -> bool:
+        """Whether each of its cells is a union of cells of another merging of the same cells."""
+        return len(np.unique(finer.cell * self.size + self.cell)) == finer.size
+
+    def after(self, finer: "Merging") -> "Merging":
+        """From the cells of a finer merging to its own."""
+        cell = np.zeros(finer.size, dtype=np.intp)
+        cell[finer.cell] = self.cell
+        return Merging(cell)
+
     def sums(self, values: Floats) -> Floats:
         """Sums over the members of each merged cell, of which there may be millions."""
         return np.bincount(self.cell, weights=values).astype(np.float64)

@@ -2,38 +2,46 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
 from reaedp.answer import Integers
-from reaedp.mechanisms.mechanism import Calibrated
-from reaedp.mechanisms.noise import Noise
-from reaedp.mechanisms.selection import Selection
 from reaedp.statistics.statistic import Cells
-from reaedp.synthesis.beliefs import Beliefs
-from reaedp.synthesis.cliques import Group, JunctionTree, junction_tree
-from reaedp.synthesis.coarsening import Coarsening, coarsen
+from reaedp.synthesis.apart import Apart
+from reaedp.synthesis.cliques import Group
+from reaedp.synthesis.coarsening import Coarsening, coarsen, reshared
 from reaedp.synthesis.dependencies import (
+    MEAN_NOISE,
     Candidate,
     Dependence,
-    affordable,
     candidates,
-    coarse_counts,
+    first_view,
     misplaced,
     most_cells,
     scores,
+    view_counts,
 )
-from reaedp.synthesis.fitting import NoisyTable, fit
-from reaedp.synthesis.flags import Flags
 from reaedp.synthesis.interactions import interactions
+from reaedp.synthesis.looks import NOTHING, Looks
 from reaedp.synthesis.merging import Merging, merged
+from reaedp.synthesis.purse import Purse
+from reaedp.synthesis.room import by_width
+from reaedp.synthesis.structure import Structure
 from reaedp.table import Table
 
-#: Tables are chosen in so many batches, between which the model is fitted; in the last ones all triples of cliques are
-#: looked at.
-BATCHES, WITH_TRIPLES = 8, 2
+#: The share of a round's price for choosing its table; the rest is for its noise.
+CHOICES = 0.08
+#: Chosen tables for each column, at most. Choosing is cheap: many small tables are better than few large ones.
+TABLES_PER_COLUMN = 3
+#: A table of so many cells may have noise of this share of all rows; else there are fewer rounds.
+PLAIN_TABLE, TOLERABLE = 32, 0.3
+#: Nothing is chosen as often as this power of the number of candidates would be that gain as much as they cost.
+DOUBT = 0.25
+#: Where nothing is worth its price, rounds cost so many times more.
+DEARER = 2
+#: Tables are chosen in so many batches, between which the model is fitted.
+BATCHES = 8
 #: Steps of each fit, and of the last.
 STEPS, LAST_STEPS = 20, 80
 #: Cells of the junction tree, at which a step takes about a hundredth of a second.
@@ -44,169 +52,131 @@ LEAST_COARSE, MOST_COARSE = 4, math.isqrt(MOST_CELLS // 10)
 STANDS_OUT = 4.0
 
 
-#: Beyond this, sums of counts would not be exact; no data set has so many rows, but noise could.
-MOST_ROWS = 2.0**50
-
-
-@dataclass(frozen=True, slots=True)
-class Means:
-    """What the search may ask, and how often: each answer was paid for.
-
-    `columns` hides the table of each column, `tables` the larger ones that the private `choices` pick, one in each
-    of `rounds`.
-    """
-
-    columns: Calibrated
-    choices: Selection
-    tables: Calibrated
-    rounds: int
-    noise: Noise
-
-
 class Search:
     """Released numbers and the model they give so far; exact counts, which only scores and noise may touch."""
 
-    def __init__(self, records: Cells, names: tuple[str, ...], means: Means) -> None:
-        self.records, self.names, self.means = records, names, means
+    def __init__(self, records: Cells, names: tuple[str, ...], purse: Purse) -> None:
+        self.records, self.names, self.purse = records, names, purse
         self.axes = records.contract.select(names)
-        self.scale = means.tables.scale
-        self.singles = self._singles()
-        self.total = min(max(1.0, _total(self.singles)), MOST_ROWS)
-        self.coarsenings = self._coarsenings()
-        self.flags = Flags.of(self.axes, self.coarsenings, self._least_share)
-        self.tables = [
-            _over_coarse_cells(column, single, self.coarsenings[column], means.columns.scale, self.total)
-            for column, single in enumerate(self.singles)
-        ]
-        self.factors = [np.zeros(table.counts.shape) for table in self.tables]
+        self.looks = Looks(records, names, purse)
+        self.total = self.looks.total
+        self.rounds = self._rounds()
+        #: Of each round, as it is planned.
+        self.price = (purse.left if self.rounds else purse.whole) / max(1, self.rounds)
+        self.scale = purse.scale((1 - CHOICES) * self.price)
+        self.structure = Structure(self._coarsenings(), self.looks.singles, self.total)
         self.dependences: list[Dependence] = []
         self.taken: set[Candidate] = set()
         self.exact: dict[Group, Integers] = {}
-        #: What tables may be about: columns, then flags.
-        self.views = [*self.coarsenings, *self.flags.coarsenings]
-        self.tree = junction_tree([view.size for view in self.views], [link.group for link in self.flags.links])
-        self.beliefs = self._refitted(0)
 
     def run(self, progress: Callable[[str], None]) -> None:
-        """All batches."""
-        batches = [len(part) for part in np.array_split(np.arange(self.means.rounds), BATCHES) if len(part)]
-        wider = interactions(self.tree.sizes, most_cells(self.total, self.scale))
-        self._count([*self.flags.pairs, *(group for group in wider if self.flags.alike(group))])
-        for left, batch in zip(range(len(batches), 0, -1), batches, strict=True):
-            progress(f"choosing {batch} more tables after {len(self.dependences)} of {self.means.rounds}")
-            if left == WITH_TRIPLES:
-                self._count(self._triples())
+        """Choose while something is worth its price; what is left is for the columns."""
+        left, batch = self.rounds, 0
+        if left:
+            self._count()
+        while left:
+            progress(f"choosing tables after {len(self.dependences)}; {left} more at most")
+            batch = min(batch + 1, BATCHES)
             # Early batches leave room for late ones.
-            share = (1 - (left - 1) / len(batches)) ** 2
-            self._choose(batch, sum(self.tree.sizes) + round(MOST_CELLS * share))
-            self.beliefs = self._refitted(LAST_STEPS if left == 1 else STEPS)
+            room = len(self.names) ** 2 + round(MOST_CELLS * (batch / BATCHES) ** 2)
+            wanted = -(-left // (BATCHES - batch + 1))
+            chosen = self._choose(wanted, self.purse.left / left, room)
+            left -= chosen
+            if chosen < wanted and batch == BATCHES:
+                left //= DEARER
+            self.structure.fit(STEPS if left else LAST_STEPS)
+        if self.purse.left > NOTHING * self.purse.whole:
+            self._look_again()
 
-    def _singles(self) -> list[Integers]:
-        """Noisy counts of each column."""
-        found = {
-            group: counts.dense().values for group, counts in self.records.group_counts([(n,) for n in self.names])
-        }
-        return [self.means.columns.apply(found[name,].astype(np.int64), self.means.noise) for name in self.names]
+    @property
+    def coarsenings(self) -> Sequence[Coarsening]:
+        """Which cells of each column are told apart, and in which views."""
+        return self.structure.coarsenings
+
+    def single(self, column: int) -> Table:
+        """A column's own noisy counts, as they are released."""
+        return Table((self.axes[column],), self.looks.singles[column].values)
+
+    def _rounds(self) -> int:
+        """As many tables as leave each with tolerable noise; none if the columns have taken all."""
+        several = sum(single.values.size > 1 for single in self.looks.singles)
+        if several < 2 or self.purse.left <= NOTHING * self.purse.whole:
+            return 0
+        scale = TOLERABLE * self.total / (MEAN_NOISE * PLAIN_TABLE)
+        worth = (1 - CHOICES) * self.purse.left * scale**2 / self.purse.sensitivity.l2_squared
+        return int(min(TABLES_PER_COLUMN * several, worth))
 
     def _coarsenings(self) -> list[Coarsening]:
         """A table of two ordered columns has about as many cells as there are rows for each row of noise."""
         most = round(min(MOST_COARSE, max(LEAST_COARSE, math.sqrt(self.total / self.scale))))
+        least = max(STANDS_OUT * self.scale / self.total, 1 / MOST_COARSE**2)
         return [
-            coarsen(axis, single.astype(np.float64), self.means.columns.scale, most, self._least_share)
-            for axis, single in zip(self.axes, self.singles, strict=True)
+            coarsen(axis, single.values.astype(np.float64), single.scale, most, least)
+            for axis, single in zip(self.axes, self.looks.singles, strict=True)
         ]
 
-    @property
-    def _least_share(self) -> float:
-        """The share of rows from which on a level stands out."""
-        return max(STANDS_OUT * self.scale / self.total, 1 / MOST_COARSE**2)
+    def _count(self) -> None:
+        """Exact counts of all pairs and of the smallest groups of more columns, in one pass."""
+        several = [column for column, each in enumerate(self.coarsenings) if each.size > 1]
+        sizes = [each.views[first_view(each, 3)].size for each in self.coarsenings]
+        groups = [*combinations(several, 2), *interactions(sizes, most_cells(self.total, self.scale))]
+        self.exact = dict(view_counts(self.records, self.names, groups, self.coarsenings))
 
-    def _count(self, groups: list[Group]) -> None:
-        """Exact counts of more groups, in one pass."""
-        new = [group for group in groups if group not in self.exact and self.flags.apart(group)]
-        if new:
-            names = [self.names[self.flags.column(number)] for number in range(len(self.views))]
-            self.exact.update(coarse_counts(self.records, names, new, self.views))
-
-    def _triples(self) -> list[Group]:
-        """The triples within a clique, which need not grow for them."""
-        return sorted({triple for clique in self.tree.cliques for triple in combinations(clique, 3)})
-
-    def _choose(self, count: int, room: int) -> None:
-        """Choose by what the last fit misses, and count with noise; nothing is left to choose where noise hides all.
+    def _choose(self, count: int, price: float, room: int) -> int:
+        """So many tables at this price each, by what the last fit misses; it ends where nothing is worth its price.
 
         The junction tree may have `room` for this many cells.
         """
-        groups = affordable(self.tree, room, sorted(self.exact))
-        possible = candidates(sorted(groups), self.views, most_cells(self.total, self.scale))
+        scale = self.purse.scale((1 - CHOICES) * price)
+        possible = candidates(sorted(self.exact), self.coarsenings, most_cells(self.total, scale))
         offers = [offer for offer in possible if offer not in self.taken]
-        found = scores(offers, self.exact, self.views, self.beliefs, total=self.total, scale=self.scale)
-        closed: set[Group] = set()
-        chosen: set[Group] = set()
-        for _ in range(count):
-            groups = {group for group in groups if group not in closed and not _alike(group, chosen)}
-            open_groups = affordable(self.tree, room, sorted(groups))
-            left = [place for place, offer in enumerate(offers) if offer.group in open_groups]
-            if not left:
-                return
-            place = self.means.choices.choose(found[left], self.means.tables.sensitivity, self.means.noise)
-            closed |= _told(offers[left[place]].group, chosen)
-            chosen.add(offers[left[place]].group)
-            self._measure(offers[left[place]])
+        found = scores(offers, self.exact, self.coarsenings, self.structure.expected, scale)
+        apart = Apart([offer.group for offer in offers], len(self.names))
+        groups = by_width([self._variables(offer) for offer in offers])
+        for number in range(count):
+            left = np.flatnonzero(apart.open & self.structure.affordable(groups, room))
+            place = self._chosen(found[left], price) if len(left) else None
+            if place is None:
+                return number
+            offer = offers[left[place]]
+            apart.close(offer.group)
+            self._measure(offer, (1 - CHOICES) * price, room)
+        return count
 
-    def _measure(self, chosen: Candidate) -> None:
+    def _chosen(self, found: Integers, price: float) -> int | None:
+        """The place of a score, or nothing: the last place stands for it."""
+        nothing = round(DOUBT * math.log(1 + len(found)) * self.purse.uncertainty(CHOICES * price))
+        place = self.purse.choice(np.append(found, nothing), CHOICES * price)
+        return place if place < len(found) else None
+
+    def _variables(self, offer: Candidate) -> Group:
+        numbers = self.structure.resolutions.numbers
+        return tuple(numbers[column][view] for column, view in zip(offer.group, offer.views, strict=True))
+
+    def _measure(self, chosen: Candidate, price: float, room: int) -> None:
         """Measure one more noisy table."""
-        mergings = chosen.mergings(self.views)
+        mergings = self._mergings(chosen)
         exact = merged(self.exact[chosen.group].astype(np.float64), mergings).astype(np.int64)
-        noisy = self.means.tables.apply(exact, self.means.noise)
-        expected = self.total * merged(self.beliefs.marginal(chosen.group), mergings)
-        names = tuple(self.names[self.flags.column(number)] for number in chosen.group)
-        self.dependences.append(Dependence(names, noisy.size, misplaced(noisy, expected, self.scale)))
-        scales = np.full(noisy.shape, self.scale)
-        self.tables.append(NoisyTable(chosen.group, mergings, noisy.astype(np.float64), scales))
-        self.factors.append(np.zeros(noisy.shape))
+        noisy = self.purse.counts(exact, price)
+        expected = merged(self.structure.expected(chosen.group), mergings)
+        names = tuple(self.names[column] for column in chosen.group)
+        lost = misplaced(noisy.values, expected, noisy.scale)
         self.taken.add(chosen)
-        self.tree = self._grown(chosen.group)
+        if self.structure.add(self._variables(chosen), noisy, room):
+            self.dependences.append(Dependence(names, noisy.values.size, lost))
 
-    def _refitted(self, steps: int) -> Beliefs:
-        """The model of all tables so far, from where the last fit ended."""
-        shares = [*(each.coarse_shares for each in self.coarsenings), *(np.ones(2) for _ in self.flags.owners)]
-        self.factors, beliefs = fit(
-            self.tree, shares, self.tables, self.total, self.factors, iterations=steps, links=self.flags.links
-        )
-        return beliefs
+    def _mergings(self, chosen: Candidate) -> list[Merging]:
+        """From the cells in which a group is looked at to those of a chosen table."""
+        width = len(chosen.group)
+        each = [(self.coarsenings[column], view) for column, view in zip(chosen.group, chosen.views, strict=True)]
+        return [coarse.views[view].after(coarse.views[first_view(coarse, width)]) for coarse, view in each]
 
-    def _grown(self, group: Group) -> JunctionTree:
-        """The smaller of two trees: one made anew, and one that extends the present cliques."""
-        needed = [*(table.group for table in self.tables), *(link.group for link in self.flags.links)]
-        anew = junction_tree(self.tree.sizes, needed)
-        extended = junction_tree(self.tree.sizes, [*self.tree.cliques, group])
-        return min(anew, extended, key=lambda tree: tree.cells)
-
-
-def _alike(group: Group, chosen: set[Group]) -> bool:
-    """Whether it shares two columns with a group chosen since the last fit, which may have explained it."""
-    return any(len(set(group) & set(other)) > 1 for other in chosen)
-
-
-def _told(group: Group, chosen: set[Group]) -> set[Group]:
-    """Groups that a new table may have explained, alone or with one chosen before; the next fit will show."""
-    return {group} | {tuple(sorted(set(group) ^ set(other))) for other in chosen if len(set(group) & set(other)) == 1}
-
-
-def _total(singles: Sequence[Integers]) -> float:
-    """Every column counts the same rows; the sum over a narrow one has less noise."""
-    return float(np.average([single.sum() for single in singles], weights=[1 / single.size for single in singles]))
-
-
-def _over_coarse_cells(column: int, single: Integers, coarsening: Coarsening, scale: float, total: float) -> NoisyTable:
-    """A column's own table; what its sum lacks of the common total is spread over its cells like their noise."""
-    cells = np.bincount(coarsening.merging.cell).astype(np.float64)
-    rows = coarsening.merging.sums(single.astype(np.float64))
-    rows = rows + (total - rows.sum()) * cells / cells.sum()
-    return NoisyTable((column,), (Merging.none(coarsening.size),), rows, scale * np.sqrt(cells))
-
-
-def noisy_table(search: Search, column: int) -> Table:
-    """A column's own noisy counts, as they are released."""
-    return Table((search.axes[column],), search.singles[column])
+    def _look_again(self) -> None:
+        """Spend what is left on the columns."""
+        self.looks.look_again()
+        coarsenings = [
+            reshared(coarse, axis, single.values.astype(np.float64), single.scale)
+            for coarse, axis, single in zip(self.coarsenings, self.axes, self.looks.singles, strict=True)
+        ]
+        self.structure.replace_columns(coarsenings, self.looks.singles)
+        self.structure.fit(LAST_STEPS)

@@ -19,9 +19,9 @@ from reaedp.engines.spark.python_workers import Task, travelling
 
 
 def curve_sums(rows: Any, contract: Contract, curve: Curve) -> tuple[Integers, int]:
-    """Sums of lattice points, and how many curves there are; a total for each task reaches no further than Spark."""
+    """Sums of lattice points and of what was cut off, and how many curves; totals of tasks reach Spark only."""
     found = _run(rows, contract, curve, _totals, "place int, total bigint", added=True)
-    totals = np.zeros(curve.rank + 1, dtype=np.int64)
+    totals = np.zeros(CurveLattice.of(curve).rows + 1, dtype=np.int64)
     totals[found["place"].astype(np.intp)] = found["total"]
     return totals[:-1], int(totals[-1])
 
@@ -29,7 +29,7 @@ def curve_sums(rows: Any, contract: Contract, curve: Curve) -> tuple[Integers, i
 def curve_points(rows: Any, contract: Contract, curve: Curve) -> NDArray[np.int32]:
     """Lattice points of all curves on the driver, a row for each."""
     found = _run(rows, contract, curve, _points, "point array<int>", added=False)
-    points = [np.asarray(point, dtype=np.int32) for point in found["point"]]
+    points = [np.asarray(point, dtype=np.int32)[: curve.rank] for point in found["point"]]
     return np.stack(points) if points else np.empty((0, curve.rank), dtype=np.int32)
 
 
@@ -97,17 +97,17 @@ def _read_long(lattice: CurveLattice, batch: Any) -> Iterator[Integers]:
 
 def _totals(read: Any, lattice: CurveLattice) -> Task:
     """A task that says, once, the sums of its curves, and last their number."""
-    rank = len(lattice.weights)
+    numbers = lattice.rows
 
     def task(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
-        totals = np.zeros(rank + 1, dtype=np.int64)
+        totals = np.zeros(numbers + 1, dtype=np.int64)
         for batch in batches:
             for points in read(lattice, batch):
                 totals[:-1] += points.sum(axis=1)
                 totals[-1] += points.shape[1]
-        places = np.arange(rank + 1, dtype=np.int32)
+        places = np.arange(numbers + 1, dtype=np.int32)
         yield pa.record_batch([pa.array(places), pa.array(totals)], names=["place", "total"])
 
     return task

@@ -119,7 +119,7 @@ def _header(reader: Any, data: str) -> tuple[str, ...]:
     except UnicodeError:
         raise DeclarationError(f"{data} does not begin with a line of column names in UTF-8.") from None
     if not any(names):
-        raise DeclarationError(f"{data} is not a table: it has no header line.")
+        raise DeclarationError(f"{data} is not a table: it has no header line. Write the names of its columns there.")
     refuse_duplicates(data, names)
     return names
 

@@ -72,7 +72,8 @@ class SparkSource(Hidden):
     @property
     def types(self) -> Mapping[str, str]:
         """The type of every column, by the name that the embedded engine has for it."""
-        return {name: _kind(field) for name, field in zip(self.names, self.frame.schema.fields, strict=True)}
+        fields = zip(self.names, self.frame.schema.fields, strict=True)
+        return {name: _kind(field) for name, field in fields if name}
 
     def canonical(self, columns: tuple[Column, ...], person: str | None) -> nw.LazyFrame[Any]:
         """The columns in canonical form; Spark checks the types of expressions as they are made."""

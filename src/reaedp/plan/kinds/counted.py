@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from reaedp.contract import Contract
 from reaedp.contract.column import finite
@@ -15,13 +15,11 @@ from reaedp.mechanisms.threshold import Threshold
 from reaedp.plan.kinds.kind import PlannedNoise, check_columns
 from reaedp.plan.request import Request
 from reaedp.privacy.loss import positive
-from reaedp.statistics.entropy.calibrated_histogram import calibrated_histogram
-from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
-from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
-from reaedp.statistics.entropy.entropy_map import EntropyMap
-from reaedp.statistics.entropy.routes import best_route
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.statistics.statistic import Statistic
+
+if TYPE_CHECKING:
+    from reaedp.statistics.entropy.routes import Route
 
 MechanismName = Literal["laplace", "gaussian", "threshold"]
 #: Noise on the entropy; a histogram, from which it follows; or the better of the two.
@@ -70,7 +68,11 @@ class PlannedRelease(PlannedNoise):
     def _check_route(self, mistakes: Mistakes) -> None:
         mistakes.unless(self.route in get_args(RouteName), "route must be direct, histogram or best", given=self.route)
         if self.route != "direct":
-            mistakes.unless(self.kind == "entropy", "route must be used with kind entropy only", given=self.kind)
+            mistakes.unless(
+                self.kind in ("entropy", "mutual-information"),
+                "route must be used with kinds entropy and mutual-information only",
+                given=self.kind,
+            )
         mistakes.unless(
             self.route != "best" or (isinstance(self.orders, tuple) and len(self.orders) == 1),
             "orders must be one number for route best",
@@ -95,32 +97,70 @@ class PlannedRelease(PlannedNoise):
         """The statistic and the mechanism that this release asks for, or that public facts choose for it."""
         epsilon, delta = self.price(contract.budget)
         if self.route == "best":
-            route = best_route(contract, self.columns, epsilon, self.orders[0])
+            route = self._best_route(contract, epsilon)
             return Request(self.name, route.statistic, route.mechanism)
         if self.error_bits is not None:
+            from reaedp.statistics.entropy.calibrated_histogram import calibrated_histogram
+
             allowed = delta if self.mechanism == "gaussian" else None
             choice = calibrated_histogram(
                 contract, self.columns, epsilon=epsilon, delta=allowed, error_bits=self.error_bits
             )
             return Request(self.name, choice.statistic, choice.mechanism)
         if self.route == "histogram":
-            statistic: Statistic = EntropyHistogram.under(contract, self.columns, orders=self.orders)
+            from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
+
+            first = self.columns if self.kind == "mutual-information" else ()
+            counted = (*self.columns, *self.given)
+            statistic: Statistic = EntropyHistogram.under(contract, counted, orders=self.orders, first=first)
         else:
             statistic = _STATISTICS[self.kind](self)
         return Request(self.name, statistic, _MECHANISMS[self.mechanism](epsilon, delta, statistic, contract))
+
+    def _best_route(self, contract: Contract, epsilon: float) -> "Route":
+        from reaedp.statistics.entropy.information_routes import best_information_route
+        from reaedp.statistics.entropy.routes import best_route
+
+        if self.kind == "mutual-information":
+            return best_information_route(contract, self.columns, self.given, epsilon)
+        return best_route(contract, self.columns, epsilon, self.orders[0])
 
 
 def _histogram(planned: PlannedRelease) -> Statistic:
     return (KeyedMarginal if planned.mechanism == "threshold" else Marginal)(*planned.columns)
 
 
+def _entropy(planned: PlannedRelease) -> Statistic:
+    from reaedp.statistics.entropy.entropy import Entropy
+
+    return Entropy(planned.columns, planned.orders)
+
+
+def _conditional_entropy(planned: PlannedRelease) -> Statistic:
+    from reaedp.statistics.entropy.entropy import ConditionalEntropy
+
+    return ConditionalEntropy(planned.columns, planned.given)
+
+
+def _mutual_information(planned: PlannedRelease) -> Statistic:
+    from reaedp.statistics.entropy.entropy import MutualInformation
+
+    return MutualInformation(planned.columns, planned.given)
+
+
+def _entropy_map(planned: PlannedRelease) -> Statistic:
+    from reaedp.statistics.entropy.entropy_map import EntropyMap
+
+    return EntropyMap(*planned.columns)
+
+
 #: How the statistic is made from the keys of the plan.
 _STATISTICS: dict[str, Callable[[PlannedRelease], Statistic]] = {
     "histogram": _histogram,
-    "entropy": lambda planned: Entropy(planned.columns, planned.orders),
-    "conditional-entropy": lambda planned: ConditionalEntropy(planned.columns, planned.given),
-    "mutual-information": lambda planned: MutualInformation(planned.columns, planned.given),
-    "entropy-map": lambda planned: EntropyMap(*planned.columns),
+    "entropy": _entropy,
+    "conditional-entropy": _conditional_entropy,
+    "mutual-information": _mutual_information,
+    "entropy-map": _entropy_map,
 }
 
 

@@ -1,25 +1,25 @@
 """Planned curves: their mean, and synthetic ones."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from reaedp.contract import Contract
-from reaedp.curves.curve_proposal import LawName
-from reaedp.curves.deniable_curves import DeniableCurves
-from reaedp.curves.mean_curve import MeanCurve
-from reaedp.curves.smoothing import Covariance
-from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.errors import Mistakes
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.plan.kinds.kind import Planned, spoken
 from reaedp.plan.request import Request
+
+if TYPE_CHECKING:
+    from reaedp.curves.curve_proposal import LawName
+    from reaedp.curves.mean_curve import Covered
+    from reaedp.curves.smoothing import Covariance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedMeanCurve(Planned):
     """The mean of the curves that the contract declares under this name.
 
-    `covariance` is that of `MeanCurve`.
+    `covariance` and `bands` are those of `MeanCurve`.
 
     >>> PlannedMeanCurve(name="mean", kind="mean-curve", curve="pressure", epsilon=1.0, delta=1e-7).covariance
     'A2'
@@ -28,9 +28,10 @@ class PlannedMeanCurve(Planned):
     kinds: ClassVar[tuple[str, ...]] = ("mean-curve",)
 
     curve: str
-    covariance: Covariance = "A2"
+    covariance: "Covariance" = "A2"
     rho: float | None = None
     mechanism: Literal["gaussian"] = "gaussian"
+    bands: "Covered" = "noise"
 
     @property
     def noise(self) -> str:
@@ -39,14 +40,18 @@ class PlannedMeanCurve(Planned):
 
     def note_mistakes(self, mistakes: Mistakes) -> None:
         """Note whatever is wrong with curve, covariance and smoothing."""
+        from reaedp.curves.mean_curve import MeanCurve
+
         mistakes.unless(self.mechanism == "gaussian", "mechanism must be gaussian", given=self.mechanism)
         mistakes.unless(isinstance(self.curve, str), "curve must name a declared curve", given=self.curve)
         with mistakes.gathered():
-            MeanCurve(str(self.curve), self.covariance, self.rho)
+            MeanCurve(str(self.curve), self.covariance, self.rho, self.bands)
 
     def request(self, contract: Contract) -> Request:
         """The mean, hidden by the least noise within the price."""
-        statistic = MeanCurve(self.curve, self.covariance, self.rho)
+        from reaedp.curves.mean_curve import MeanCurve
+
+        statistic = MeanCurve(self.curve, self.covariance, self.rho, self.bands)
         statistic.check(contract)
         mechanism = Gaussian.within(*self.price(contract.budget), statistic.sensitivity(contract))
         return Request(self.name, statistic, mechanism)
@@ -69,7 +74,7 @@ class PlannedSyntheticCurves(Planned):
     curves: int
     kept: int
     spread: float
-    law: LawName = "even"
+    law: "LawName" = "even"
     rest: float = 0.0
 
     @property
@@ -79,12 +84,17 @@ class PlannedSyntheticCurves(Planned):
 
     def note_mistakes(self, mistakes: Mistakes) -> None:
         """Note whatever is wrong with curve and number; the rest needs the contract."""
+        from reaedp.curves.synthetic_curves import SyntheticCurves
+
         mistakes.unless(isinstance(self.curve, str), "curve must name a declared curve", given=self.curve)
         with mistakes.gathered():
             SyntheticCurves(str(self.curve), self.curves)
 
     def request(self, contract: Contract) -> Request:
         """The curves, and the test set to what may be spent."""
+        from reaedp.curves.deniable_curves import DeniableCurves
+        from reaedp.curves.synthetic_curves import SyntheticCurves
+
         mechanism = DeniableCurves.within(
             *self.price(contract.budget),
             contract,

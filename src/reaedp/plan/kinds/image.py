@@ -8,7 +8,6 @@ from reaedp.errors import Mistakes
 from reaedp.plan.kinds.kind import PlannedNoise
 from reaedp.plan.kinds.vector import check_noise, hidden
 from reaedp.plan.request import Request
-from reaedp.statistics.images.pixels import Pixels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,4 +28,6 @@ class PlannedImage(PlannedNoise):
 
     def request(self, contract: Contract) -> Request:
         """All pixels, hidden by the least noise within the price."""
+        from reaedp.statistics.images.pixels import Pixels
+
         return hidden(self, Pixels(), contract)

@@ -2,31 +2,25 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from reaedp.contract import Contract
 from reaedp.errors import Mistakes
 from reaedp.mechanisms.gaussian import Gaussian
-from reaedp.plan.kinds.kind import Planned, check_columns, spoken
+from reaedp.plan.kinds.kind import PlannedNoise, check_columns
 from reaedp.plan.request import Request
-from reaedp.statistics.moments.correlation import Correlation
-from reaedp.statistics.moments.moment_sums import MomentSums
-from reaedp.statistics.moments.regression import Regression
+
+if TYPE_CHECKING:
+    from reaedp.statistics.moments.moment_sums import MomentSums
 
 
-class _PlannedMoments(Planned):
+class _PlannedMoments(PlannedNoise):
     """Sums of values and of products, hidden by the least noise within the price."""
 
     __slots__ = ()
-    mechanism: str
-
-    @property
-    def noise(self) -> str:
-        """The name of the mechanism."""
-        return spoken(self.mechanism)
 
     @abstractmethod
-    def statistic(self) -> MomentSums:
+    def statistic(self) -> "MomentSums":
         """What is asked for."""
 
     def _check_gaussian(self, mistakes: Mistakes) -> None:
@@ -60,8 +54,10 @@ class PlannedCorrelation(_PlannedMoments):
             with mistakes.gathered():
                 self.statistic()
 
-    def statistic(self) -> MomentSums:
+    def statistic(self) -> "MomentSums":
         """What is asked for."""
+        from reaedp.statistics.moments.correlation import Correlation
+
         return Correlation(self.of)
 
 
@@ -87,6 +83,8 @@ class PlannedRegression(_PlannedMoments):
             with mistakes.gathered():
                 self.statistic()
 
-    def statistic(self) -> MomentSums:
+    def statistic(self) -> "MomentSums":
         """What is asked for."""
+        from reaedp.statistics.moments.regression import Regression
+
         return Regression(self.of, self.on)

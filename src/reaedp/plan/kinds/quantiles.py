@@ -10,10 +10,6 @@ from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.plan.kinds.kind import Planned, check_columns, spoken
 from reaedp.plan.request import Request
-from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
-from reaedp.statistics.quantiles.prediction import best_quantiles
-from reaedp.statistics.quantiles.quantiles import Quantiles
-from reaedp.statistics.quantiles.question import Question
 from reaedp.statistics.quantiles.ranks import ranks
 
 #: A place chosen for each quantile; noisy counts, from which they follow; or the better of the two without δ.
@@ -69,6 +65,11 @@ class PlannedQuantiles(Planned):
 
     def request(self, contract: Contract) -> Request:
         """The statistic and the mechanism that this release asks for, or that public facts choose for it."""
+        from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
+        from reaedp.statistics.quantiles.prediction import best_quantiles
+        from reaedp.statistics.quantiles.quantiles import Quantiles
+        from reaedp.statistics.quantiles.question import Question
+
         epsilon, delta = self.price(contract.budget)
         counted = Quantiles(self.of, ranks(self.at), self.by, self.per_person)
         if self.mechanism == "best":

@@ -1,14 +1,16 @@
 """Planned summaries: counts, sums, means and variances of columns, by groups."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from reaedp.contract import Contract
 from reaedp.errors import Mistakes
 from reaedp.plan.kinds.kind import PlannedNoise, check_columns
 from reaedp.plan.kinds.vector import check_noise, hidden
 from reaedp.plan.request import Request
-from reaedp.statistics.summary.summary import Summary
+
+if TYPE_CHECKING:
+    from reaedp.statistics.summary.summary import Summary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,5 +40,7 @@ class PlannedSummary(PlannedNoise):
         """All figures at once, hidden by the least noise within the price."""
         return hidden(self, self._statistic(), contract)
 
-    def _statistic(self) -> Summary:
+    def _statistic(self) -> "Summary":
+        from reaedp.statistics.summary.summary import Summary
+
         return Summary(self.of, self.by, self.statistics, clipped=self.clipped)

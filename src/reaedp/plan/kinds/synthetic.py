@@ -2,21 +2,22 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from reaedp.contract import Contract
 from reaedp.errors import DeclarationError, Mistakes, sentence
 from reaedp.mechanisms.mechanism import Mechanism
-from reaedp.mechanisms.paper_parameters import PaperParameters, TestName
 from reaedp.plan.kinds.kind import Planned, check_columns, spoken
 from reaedp.plan.request import Request
-from reaedp.synthesis.amortised import Amortised
-from reaedp.synthesis.deniability import PAPER_KEYS, Deniable, ProposalName, class_ratio, paper_parameters
-from reaedp.synthesis.marginal_model import MarginalModel
-from reaedp.synthesis.synthetic import Synthetic
+
+if TYPE_CHECKING:
+    from reaedp.mechanisms.paper_parameters import PaperParameters, TestName
+    from reaedp.synthesis.deniability import ProposalName
 
 #: Each record passes a privacy test of its own; keys pass one once for all records; or the model alone is used.
 MethodName = Literal["deniable", "amortised", "network"]
+#: Those that `reaedp.synthesis.deniability` has.
+_PROPOSALS: tuple["ProposalName", ...] = ("keep", "mixed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,14 +39,14 @@ class PlannedSynthetic(Planned):
     rows: int
     method: MethodName
     keep: tuple[str, ...] = ()
-    proposal: ProposalName = "keep"
+    proposal: "ProposalName" = "keep"
     split_people: bool = False
     gamma: float | None = None
     k: int | None = None
     t: int | None = None
     epsilon0: float | None = None
     attempts: int | None = None
-    test: TestName = "published"
+    test: "TestName" = "published"
 
     @property
     def noise(self) -> str:
@@ -57,7 +58,7 @@ class PlannedSynthetic(Planned):
         mistakes.unless(
             self.method in get_args(MethodName), f"method must be one of {', '.join(_METHODS)}", given=self.method
         )
-        mistakes.unless(self.proposal in get_args(ProposalName), "proposal must be keep or mixed", given=self.proposal)
+        mistakes.unless(self.proposal in _PROPOSALS, "proposal must be keep or mixed", given=self.proposal)
         mistakes.unless(
             self.proposal == "keep" or self.method == "deniable",
             "proposal must be used with method deniable only",
@@ -77,17 +78,19 @@ class PlannedSynthetic(Planned):
         )
 
     def _check_paper(self, mistakes: Mistakes) -> None:
-        given = [name for name in ("gamma", *PAPER_KEYS[:-1]) if getattr(self, name) is not None]
+        given = [name for name in ("gamma", "k", "t", "epsilon0", "attempts") if getattr(self, name) is not None]
         if self.method != "deniable":
             rule = "gamma, k, t, epsilon0, attempts and test must be used with method deniable only"
             mistakes.unless(not given and self.test == "published", rule, given=self.method)
-        elif self.proposal in get_args(ProposalName):
+        elif self.proposal in _PROPOSALS:
             with mistakes.gathered():
                 self.paper  # noqa: B018
 
     @property
-    def paper(self) -> PaperParameters | None:
+    def paper(self) -> "PaperParameters | None":
         """The paper's parameters, if they are given."""
+        from reaedp.synthesis.deniability import class_ratio, paper_parameters
+
         ratio = class_ratio(self.proposal, self.gamma)
         return paper_parameters(
             k=self.k, t=self.t, gamma=ratio, epsilon0=self.epsilon0, attempts=self.attempts, test=self.test
@@ -95,6 +98,8 @@ class PlannedSynthetic(Planned):
 
     def request(self, contract: Contract) -> Request:
         """The rows, and the method set to what may be spent."""
+        from reaedp.synthesis.synthetic import Synthetic
+
         statistic = Synthetic(self.columns, self.rows)
         statistic.check(contract)
         if self.split_people and (contract.unit.person is None or contract.unit.change != "add-remove"):
@@ -109,11 +114,15 @@ class PlannedSynthetic(Planned):
 
 
 def _amortised(planned: PlannedSynthetic, contract: Contract) -> Mechanism:
+    from reaedp.synthesis.amortised import Amortised
+
     price = planned.price(contract.budget)
     return Amortised.within(*price, contract, planned.columns, planned.keep, halves=planned.split_people)
 
 
 def _deniable(planned: PlannedSynthetic, contract: Contract) -> Mechanism:
+    from reaedp.synthesis.deniability import Deniable
+
     return Deniable.within(
         *planned.price(contract.budget),
         contract,
@@ -127,10 +136,14 @@ def _deniable(planned: PlannedSynthetic, contract: Contract) -> Mechanism:
     )
 
 
+def _network(planned: PlannedSynthetic, contract: Contract) -> Mechanism:
+    from reaedp.synthesis.marginal_model import MarginalModel
+
+    return MarginalModel.within(*planned.price(contract.budget), contract, planned.columns)
+
+
 _METHODS: dict[str, Callable[[PlannedSynthetic, Contract], Any]] = {
     "deniable": _deniable,
     "amortised": _amortised,
-    "network": lambda planned, contract: MarginalModel.within(
-        *planned.price(contract.budget), contract, planned.columns
-    ),
+    "network": _network,
 }

@@ -10,7 +10,6 @@ from reaedp.errors import ReaedpError
 from reaedp.mechanisms.exponential import Exponential
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
-from reaedp.mechanisms.selection import Selection
 from reaedp.mechanisms.threshold import Threshold
 from reaedp.mechanisms.two_stage import TwoStage
 from reaedp.release.manifest import understood
@@ -25,6 +24,7 @@ from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable, paper_details
 from reaedp.synthesis.marginal_model import MarginalModel
+from reaedp.synthesis.purse import choice_scale, table_scale
 
 _NOT_NEGATIVE = Real(0, 1e300)
 _NOISE = Maybe(_NOT_NEGATIVE)
@@ -68,7 +68,10 @@ _KEYS = ByKind[Pattern](
 _NUMBERS = ByKind[Pattern | None](
     "noisy numbers that a manifest tells of it",
     {
-        MeanCurve: Keys({"noisy_sums": ListOf(Whole(-(2**63))), "noisy_count": Whole(-(2**63))}),
+        MeanCurve: Keys(
+            {"noisy_sums": ListOf(Whole(-(2**63))), "noisy_count": Whole(-(2**63))},
+            more={"noisy_clipped": Whole(-(2**63))},
+        ),
         **dict.fromkeys((Correlation, Regression), Keys({"noisy_moments": ListOf(Whole(-(2**63)))})),
         Summary: Keys({"noisy_parts": ListOf(Whole(-(2**63)))}),
         Quantiles: Keys({"noisy_counts": ListOf(Whole(-(2**63)))}),
@@ -95,6 +98,8 @@ def _mistakes(release: Rebuilt) -> list[str]:
         expected = _FIGURES.of(mechanism)(release, mechanism)
         wrong = [f"details.{key} must be {value}." for key, value in expected.items() if not _equal(stated[key], value)]
         wrong += _other_columns(release)
+        model = mechanism if isinstance(mechanism, MarginalModel) else getattr(mechanism, "network", None)
+        wrong += _too_quiet(release, model) if model is not None else []
     return wrong
 
 
@@ -119,27 +124,28 @@ def _other_columns(release: Rebuilt) -> list[str]:
     return [f"{name!r} is no column of it." for name in wrong]
 
 
-def _network(release: Rebuilt, mechanism: MarginalModel) -> dict[str, Any]:
-    sensitivity = release.noise.sensitivity
-    return {
-        "noise_of_columns": Gaussian(mechanism.column_rho).scale(sensitivity),
-        "noise_of_choices": Selection(mechanism.choice_mu).scale(sensitivity),
-        "noise_of_tables": mechanism.scale(sensitivity),
-    }
+def _too_quiet(release: Rebuilt, mechanism: MarginalModel) -> list[str]:
+    """How a model shares its price follows from its answers; no part of it has less noise than all of it would buy."""
+    tables, choices = (of(mechanism.mu**2, release.noise.sensitivity) for of in (table_scale, choice_scale))
+    least = {"noise_of_columns": tables, "noise_of_tables": tables, "noise_of_choices": choices}
+    stated = release.record["details"]
+    return [
+        f"details.{key} must be at least {value}."
+        for key, value in least.items()
+        if stated[key] is not None and stated[key] < value * (1 - CLOSE)
+    ]
 
 
 def _amortised(release: Rebuilt, mechanism: Amortised) -> dict[str, Any]:
     kept = {"kept": list(mechanism.keep)} if mechanism.keep else {}
     threshold = mechanism.keys.threshold(release.noise.sensitivity)
-    return _network(release, mechanism.network) | kept | {"threshold": threshold}
+    return kept | {"threshold": threshold}
 
 
 def _deniable(release: Rebuilt, mechanism: Deniable) -> dict[str, Any]:
     kept = {"kept": list(mechanism.keep)} if mechanism.keep else {}
     asked = {"proposal": mechanism.proposal, "records_asked_for": mechanism.records}
-    return (
-        _network(release, mechanism.network) | kept | asked | _cost(release, mechanism) | paper_details(mechanism.paper)
-    )
+    return kept | asked | _cost(release, mechanism) | paper_details(mechanism.paper)
 
 
 def _curves(release: Rebuilt, mechanism: DeniableCurves) -> dict[str, Any]:
@@ -158,7 +164,7 @@ def _cost(release: Rebuilt, mechanism: Deniable | DeniableCurves) -> dict[str, A
 _FIGURES = ByKind[Callable[[Rebuilt, Any], dict[str, Any]]](
     "figures among its details that follow from the rest",
     {
-        MarginalModel: _network,
+        MarginalModel: lambda _, __: {},
         Amortised: _amortised,
         Deniable: _deniable,
         DeniableCurves: _curves,

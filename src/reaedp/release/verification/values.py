@@ -102,6 +102,8 @@ def _mean_curve(release: Rebuilt, frame: Frame) -> Any:
     if not details:
         return Written(dict(frame))
     numbers = [*details["noisy_sums"], details["noisy_count"]]
+    if "noisy_clipped" in details:
+        numbers.append(details["noisy_clipped"])
     return release.statistic.value(release.contract, _told(release, numbers))
 
 

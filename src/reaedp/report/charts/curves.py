@@ -5,60 +5,66 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.report.charts.drawing import BLUE, ORANGE, Frame, Specification, hover, only_when, quantity, switch, values
+from reaedp.report.charts import drawing as draw
+from reaedp.report.charts.drawing import Frame, Specification
 
 #: Synthetic curves that are drawn; more would hide each other.
 MOST_LINES = 60
 _NUMBER = ".4~g"
 
 
-def mean_curve(frame: Frame, original: NDArray[Any] | None = None) -> Specification:
-    """The mean, the range of each of its points, and the band around the whole."""
+def mean_curve(frame: Frame, original: NDArray[Any] | None = None, *, doubt: bool = False) -> Specification:
+    """The mean, the range of each of its points, and the band around the whole; grey if noise could have made it."""
+    colour = draw.GREY if doubt else draw.BLUE
     bands = (("all_low_95", "all_high_95", 0.15), ("low_95", "high_95", 0.3))
     areas = [
         {
-            "mark": {"type": "area", "color": BLUE},
+            "mark": {"type": "area", "color": colour},
             "encoding": {
-                "y": quantity(low, "mean", zero=False),
+                "y": draw.quantity(low, "mean", zero=False),
                 "y2": {"field": high},
-                "opacity": only_when("private", opacity),
+                "opacity": draw.only_when("private", opacity),
             },
         }
         for low, high, opacity in bands
     ]
-    said = hover(
+    said = draw.hover(
         time=("time", _NUMBER),
         mean=("mean", _NUMBER),
         low_95=("95 % interval from", _NUMBER),
         high_95=("to", _NUMBER),
     )
     line = {
-        "mark": {"type": "line", "color": BLUE, "point": {"opacity": 0, "size": 60}},
-        "encoding": {"y": quantity("mean", "mean", zero=False), "opacity": only_when("private"), "tooltip": said},
+        "mark": {"type": "line", "color": colour, "point": {"opacity": 0, "size": 60}},
+        "encoding": {
+            "y": draw.quantity("mean", "mean", zero=False),
+            "opacity": draw.only_when("private"),
+            "tooltip": said,
+        },
     }
     layers, data = [*areas, line], dict(frame)
     if original is not None:
         data["original"] = original
         layers.append(
             {
-                "mark": {"type": "line", "color": ORANGE, "strokeDash": [6, 3]},
+                "mark": {"type": "line", "color": draw.ORANGE, "strokeDash": [6, 3]},
                 "encoding": {
-                    "y": quantity("original", "mean", zero=False),
-                    "opacity": only_when("original"),
+                    "y": draw.quantity("original", "mean", zero=False),
+                    "opacity": draw.only_when("original"),
                 },
             }
         )
-    axis = {"x": quantity("time", "time", zero=False)}
-    return {"data": values(data), "params": [switch()], "encoding": axis, "layer": layers}
+    axis = {"x": draw.quantity("time", "time", zero=False)}
+    return {"data": draw.values(data), "params": [draw.switch()], "encoding": axis, "layer": layers}
 
 
 def synthetic_curves(frame: Frame) -> Specification:
     """The first curves, so pale that many can be seen at once."""
     drawn = {name: np.asarray(column)[frame["curve"] <= MOST_LINES] for name, column in frame.items()}
     encoding = {
-        "x": quantity("time", "time", zero=False),
-        "y": quantity("value", "value", zero=False),
+        "x": draw.quantity("time", "time", zero=False),
+        "y": draw.quantity("value", "value", zero=False),
         "detail": {"field": "curve", "type": "nominal"},
     }
-    mark = {"type": "line", "opacity": 0.4, "strokeWidth": 1, "color": BLUE}
-    return {"data": values(drawn), "mark": mark, "encoding": encoding}
+    mark = {"type": "line", "opacity": 0.4, "strokeWidth": 1, "color": draw.BLUE}
+    return {"data": draw.values(drawn), "mark": mark, "encoding": encoding}

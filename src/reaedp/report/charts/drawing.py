@@ -76,6 +76,22 @@ def hover(**fields: tuple[str, str | None]) -> list[Specification]:
     ]
 
 
+def interval(form: str) -> dict[str, tuple[str, str | None]]:
+    """What is said of the fields `low` and `high`."""
+    return {"low": ("95 % interval from", form), "high": ("to", form)}
+
+
+def line_by_line(rows: dict[str, NDArray[Any]], field: str, layers: list[Specification]) -> Specification:
+    """A line for each name of a field, with the marks of all layers."""
+    return {
+        "data": values(rows),
+        "params": [switch()],
+        "height": 1.6 * LINE * len(rows[field]),
+        "encoding": {"y": names(field, None, 0) | {"axis": {"labelLimit": 260}}},
+        "layer": layers,
+    }
+
+
 def readings(doubt: NDArray[np.bool_]) -> NDArray[Any]:
     """In words which numbers noise alone could have made; the field is called `told`."""
     return np.where(doubt, DOUBTFUL, STANDS_OUT).astype(object)

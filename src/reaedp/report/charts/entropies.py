@@ -8,22 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.label import different
-from reaedp.report.charts.drawing import (
-    DOUBTFUL,
-    LINE,
-    ORANGE,
-    SHADED,
-    Frame,
-    Specification,
-    hover,
-    names,
-    only_when,
-    quantity,
-    readings,
-    switch,
-    told_apart,
-    values,
-)
+from reaedp.report.charts import drawing as draw
+from reaedp.report.charts.drawing import Frame, Specification
 
 _BITS = ".4~f"
 #: The side of a map, and the least and the largest side of one of its squares; what fits into the smaller has no text.
@@ -44,31 +30,30 @@ def entropies(
         "bits": frame["bits"],
         "low": frame["low_95"],
         "high": frame["high_95"],
-        "told": readings(np.zeros(len(called), dtype=bool) if doubt is None else doubt),
+        "told": draw.readings(np.zeros(len(called), dtype=bool) if doubt is None else doubt),
     }
-    said = hover(
+    said = draw.hover(
         measure=("measure", None),
         bits=("bits", _BITS),
-        low=("95 % interval from", _BITS),
-        high=("to", _BITS),
+        **draw.interval(_BITS),
         told=("reading", None),
     )
     layers: list[Specification] = [
         {
             "mark": {"type": "rule", "strokeWidth": 3},
             "encoding": {
-                "x": quantity("low", "bits"),
+                "x": draw.quantity("low", "bits"),
                 "x2": {"field": "high"},
-                "color": told_apart(),
-                "opacity": only_when("private", 0.5),
+                "color": draw.told_apart(),
+                "opacity": draw.only_when("private", 0.5),
             },
         },
         {
             "mark": {"type": "point", "filled": True, "size": 90},
             "encoding": {
-                "x": quantity("bits", "bits"),
-                "color": told_apart(),
-                "opacity": only_when("private"),
+                "x": draw.quantity("bits", "bits"),
+                "color": draw.told_apart(),
+                "opacity": draw.only_when("private"),
                 "tooltip": said,
             },
         },
@@ -77,22 +62,17 @@ def entropies(
         rows["original"] = original
         layers.append(
             {
-                "mark": {"type": "tick", "color": ORANGE, "thickness": 3},
+                "mark": {"type": "tick", "color": draw.ORANGE, "thickness": 3},
                 "encoding": {
-                    "x": quantity("original", "bits"),
-                    "opacity": only_when("original"),
-                    "tooltip": hover(measure=("measure", None), original=("true bits, not to be published", _BITS)),
+                    "x": draw.quantity("original", "bits"),
+                    "opacity": draw.only_when("original"),
+                    "tooltip": draw.hover(
+                        measure=("measure", None), original=("true bits, not to be published", _BITS)
+                    ),
                 },
             }
         )
-    side = names("measure", None, 0) | {"axis": {"labelLimit": 260}}
-    return {
-        "data": values(rows),
-        "params": [switch()],
-        "height": 1.6 * LINE * len(frame["bits"]),
-        "encoding": {"y": side},
-        "layer": layers,
-    }
+    return draw.line_by_line(rows, "measure", layers)
 
 
 def information_map(
@@ -119,13 +99,12 @@ def information_map(
     ends = {"low": "mutual_information_low_95", "high": "mutual_information_high_95"}
     for name, column in (numbers | ends).items():
         rows[name] = np.tile(np.asarray(frame[column])[apart], 2)
-    rows["told"] = readings(np.tile(np.zeros(len(apart), dtype=bool)[apart] if doubt is None else doubt[apart], 2))
+    rows["told"] = draw.readings(np.tile(np.zeros(len(apart), dtype=bool)[apart] if doubt is None else doubt[apart], 2))
     said = {
         "one": ("column", None),
         "other": ("and", None),
         "bits": ("mutual information, bits", _BITS),
-        "low": ("95 % interval from", _BITS),
-        "high": ("to", _BITS),
+        **draw.interval(_BITS),
         "share": ("symmetric uncertainty", ".1%"),
         "told": ("reading", None),
     }
@@ -134,19 +113,22 @@ def information_map(
         said["original"] = ("true mutual information, not to be published", _BITS)
     step = max(_LEAST, min(_LARGEST, _SIDE // len(columns)))
     legend = {"orient": "top", "format": ".0%"}
-    shade = quantity("share", "symmetric uncertainty") | {"scale": SHADED | {"domain": [0, 1]}, "legend": legend}
+    shade = draw.quantity("share", "symmetric uncertainty") | {
+        "scale": draw.SHADED | {"domain": [0, 1]},
+        "legend": legend,
+    }
     squares: Specification = {
         "mark": {"type": "rect", "stroke": "#8a8f98", "strokeWidth": 0.5},
-        "encoding": {"color": told_apart(shade), "tooltip": hover(**said)},
+        "encoding": {"color": draw.told_apart(shade), "tooltip": draw.hover(**said)},
     }
     return {
-        "data": values(rows),
+        "data": draw.values(rows),
         "width": step * len(columns),
         "height": step * len(columns),
         "encoding": {
-            "x": names("one", None, len(columns))
+            "x": draw.names("one", None, len(columns))
             | {"axis": {"labelAngle": -45, "labelLimit": 120}, "sort": list(named.values())},
-            "y": names("other", None, 0) | {"axis": {"labelLimit": 160}, "sort": list(named.values())},
+            "y": draw.names("other", None, 0) | {"axis": {"labelLimit": 160}, "sort": list(named.values())},
         },
         "layer": [squares, _shares()] if step >= _WITH_TEXT else [squares],
     }
@@ -154,8 +136,8 @@ def information_map(
 
 def _shares() -> Specification:
     """The number in each square; what noise alone could have made has none."""
-    said = f"datum.told == '{DOUBTFUL}' ? '·' : format(datum.share, '.0%')"
-    dark = {"test": f"datum.share > 0.5 && datum.told != '{DOUBTFUL}'", "value": "#ffffff"}
+    said = f"datum.told == '{draw.DOUBTFUL}' ? '·' : format(datum.share, '.0%')"
+    dark = {"test": f"datum.share > 0.5 && datum.told != '{draw.DOUBTFUL}'", "value": "#ffffff"}
     return {
         "mark": {"type": "text", "fontSize": 12},
         "transform": [{"calculate": said, "as": "said"}],

@@ -8,22 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.label import different, shown
-from reaedp.report.charts.drawing import (
-    GREY,
-    LINE,
-    ORANGE,
-    SHADED,
-    Frame,
-    Specification,
-    hover,
-    names,
-    only_when,
-    quantity,
-    readings,
-    switch,
-    told_apart,
-    values,
-)
+from reaedp.report.charts import drawing as draw
+from reaedp.report.charts.drawing import Frame, Specification
 
 #: Bars that can be told apart, cells of a coloured table, and the largest cells of one that is larger.
 MOST_BARS, MOST_ACROSS, MOST_DOWN, MOST_LISTED = 400, 150, 60, 40
@@ -83,7 +69,7 @@ class Cells:
     def numbers(self) -> dict[str, NDArray[Any]]:
         """All columns of numbers that there are, by their names in charts, and how to read them."""
         found = {name: np.asarray(self.frame[column]) for name, column in _NUMBERS.items() if column in self.frame}
-        found |= {"told": readings(self.doubt)}
+        found |= {"told": draw.readings(self.doubt)}
         return found if self.original is None else found | {"original": self.original}
 
     def title(self, *places: int) -> str:
@@ -126,18 +112,18 @@ def largest_cells(cells: Cells) -> Specification:
     bars: Specification = {
         "mark": {"type": "bar"},
         "encoding": {
-            "x": quantity("count", some.unit, format=_COUNT),
-            "color": told_apart(),
-            "opacity": only_when("private"),
-            "tooltip": hover(cell=(title, None), **said),
+            "x": draw.quantity("count", some.unit, format=_COUNT),
+            "color": draw.told_apart(),
+            "opacity": draw.only_when("private"),
+            "tooltip": draw.hover(cell=(title, None), **said),
         },
     }
     layers = [bars] if some.original is None else [bars, _ticks("x", some.unit)]
     return {
-        "data": values(rows),
-        "params": [switch()],
-        "height": LINE * len(rows["cell"]),
-        "encoding": {"y": names("cell", title, 0) | {"axis": {"labelLimit": 300}}},
+        "data": draw.values(rows),
+        "params": [draw.switch()],
+        "height": draw.LINE * len(rows["cell"]),
+        "encoding": {"y": draw.names("cell", title, 0) | {"axis": {"labelLimit": 300}}},
         "layer": layers,
     }
 
@@ -152,27 +138,27 @@ def _bars(cells: Cells, top: float | None = None) -> Specification:
         {
             "mark": {"type": "bar"} | cut,
             "encoding": {
-                "y": quantity("count", cells.unit, format=_COUNT) | scale,
-                "color": told_apart(),
-                "opacity": only_when("private", 0.85),
-                "tooltip": hover(cell=(cells.title(0), None), **_SAID),
+                "y": draw.quantity("count", cells.unit, format=_COUNT) | scale,
+                "color": draw.told_apart(),
+                "opacity": draw.only_when("private", 0.85),
+                "tooltip": draw.hover(cell=(cells.title(0), None), **_SAID),
             },
         },
         {
-            "mark": {"type": "rule", "color": GREY, "strokeWidth": 1.5} | cut,
+            "mark": {"type": "rule", "color": draw.GREY, "strokeWidth": 1.5} | cut,
             "encoding": {
-                "y": quantity("low", cells.unit, format=_COUNT) | scale,
+                "y": draw.quantity("low", cells.unit, format=_COUNT) | scale,
                 "y2": {"field": "high"},
-                "opacity": only_when("private"),
+                "opacity": draw.only_when("private"),
             },
         },
     ]
     if cells.original is not None:
         layers.append(_ticks("y", cells.unit, cut, scale))
     return {
-        "data": values(rows),
-        "params": [switch()],
-        "encoding": {"x": names("cell", cells.title(0), len(labels))},
+        "data": draw.values(rows),
+        "params": [draw.switch()],
+        "encoding": {"x": draw.names("cell", cells.title(0), len(labels))},
         "layer": layers,
     }
 
@@ -182,11 +168,11 @@ def _ticks(
 ) -> Specification:
     """What was counted without noise."""
     return {
-        "mark": {"type": "tick", "color": ORANGE, "thickness": 3} | (cut or {}),
+        "mark": {"type": "tick", "color": draw.ORANGE, "thickness": 3} | (cut or {}),
         "encoding": {
-            channel: quantity("original", unit, format=_COUNT) | (scale or {}),
-            "opacity": only_when("original"),
-            "tooltip": hover(cell=("cell", None), original=("true count, not to be published", _COUNT)),
+            channel: draw.quantity("original", unit, format=_COUNT) | (scale or {}),
+            "opacity": draw.only_when("original"),
+            "tooltip": draw.hover(cell=("cell", None), original=("true count, not to be published", _COUNT)),
         },
     }
 
@@ -204,16 +190,16 @@ def _coloured(cells: Cells, across: int) -> Specification:
     if cells.original is not None:
         said["original"] = ("true count, not to be published", _COUNT)
     legend = {"orient": "bottom", "format": _COUNT, "gradientLength": 240, "titleLimit": 240}
-    shade = quantity("estimate", f"estimated {cells.unit}") | {"scale": SHADED, "legend": legend}
+    shade = draw.quantity("estimate", f"estimated {cells.unit}") | {"scale": draw.SHADED, "legend": legend}
     return {
-        "data": values(rows),
-        "height": 1.2 * LINE * len(set(lines)),
+        "data": draw.values(rows),
+        "height": 1.2 * draw.LINE * len(set(lines)),
         "mark": {"type": "rect"},
         "encoding": {
-            "x": names("cell", cells.title(across), len(set(columns))),
-            "y": names("line", cells.title(*others), 0) | {"axis": {"labelLimit": 220} | _TITLE_ABOVE},
-            "color": told_apart(shade),
-            "tooltip": hover(**said),
+            "x": draw.names("cell", cells.title(across), len(set(columns))),
+            "y": draw.names("line", cells.title(*others), 0) | {"axis": {"labelLimit": 220} | _TITLE_ABOVE},
+            "color": draw.told_apart(shade),
+            "tooltip": draw.hover(**said),
         },
     }
 

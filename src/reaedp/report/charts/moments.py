@@ -6,20 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.label import different
-from reaedp.report.charts.drawing import (
-    BLUE,
-    GREY,
-    LINE,
-    ORANGE,
-    Frame,
-    Specification,
-    hover,
-    names,
-    only_when,
-    quantity,
-    switch,
-    values,
-)
+from reaedp.report.charts import drawing as draw
+from reaedp.report.charts.drawing import Frame, Specification
 from reaedp.statistics.moments.fit import INTERCEPT
 from reaedp.statistics.moments.noisy_moments import POPULATION, THESE
 
@@ -41,24 +29,24 @@ def correlation_map(frame: Frame, original: NDArray[Any] | None = None) -> Speci
         "one": ("column", None),
         "other": ("and", None),
         "r": ("correlation", _SHORT),
-        "low": ("95 % interval from", _SHORT),
-        "high": ("to", _SHORT),
+        **draw.interval(_SHORT),
     }
     if original is not None:
         rows["original"] = np.tile(np.asarray(original)[chosen], 2)
         said["original"] = ("true correlation, not to be published", _SHORT)
     step = 16 if len(columns) > 20 else 32
-    colour = quantity("r", "correlation") | {"scale": {"scheme": "blueorange", "domain": [-1, 1], "domainMid": 0}}
+    colour = draw.quantity("r", "correlation") | {"scale": {"scheme": "blueorange", "domain": [-1, 1], "domainMid": 0}}
     return {
-        "data": values(rows),
+        "data": draw.values(rows),
         "height": step * len(columns),
         "mark": {"type": "rect"},
         "encoding": {
-            "x": names("one", None, len(columns))
+            "x": draw.names("one", None, len(columns))
             | {"sort": [named[name] for name in columns], "axis": {"labelAngle": -45, "labelLimit": 120}},
-            "y": names("other", None, 0) | {"sort": [named[name] for name in columns], "axis": {"labelLimit": 120}},
-            "color": {"condition": {"test": "datum.clear == 'yes'", **colour}, "value": GREY},
-            "tooltip": hover(**said),
+            "y": draw.names("other", None, 0)
+            | {"sort": [named[name] for name in columns], "axis": {"labelLimit": 120}},
+            "color": {"condition": {"test": "datum.clear == 'yes'", **colour}, "value": draw.GREY},
+            "tooltip": draw.hover(**said),
         },
     }
 
@@ -83,19 +71,17 @@ def coefficients(frame: Frame, original: NDArray[Any] | None = None) -> Specific
         "clear": np.where((low > 0) | (high < 0), "yes", "no").astype(object),
     }
     title = "coefficient / half of its 95 % interval"
-    colour = {"condition": {"test": "datum.clear == 'yes'", "value": BLUE}, "value": GREY}
-    said = hover(
-        term=("term", None), value=("coefficient", _SHORT), low=("95 % interval from", _SHORT), high=("to", _SHORT)
-    )
+    colour = {"condition": {"test": "datum.clear == 'yes'", "value": draw.BLUE}, "value": draw.GREY}
+    said = draw.hover(term=("term", None), value=("coefficient", _SHORT), **draw.interval(_SHORT))
     layers: list[Specification] = [
         _rule("wide_from", "wide_to", title, colour, 1.5),
         _rule("from", "to", title, colour, 4),
         {
             "mark": {"type": "point", "filled": True, "size": 90},
             "encoding": {
-                "x": quantity("at", title),
+                "x": draw.quantity("at", title),
                 "color": colour,
-                "opacity": only_when("private"),
+                "opacity": draw.only_when("private"),
                 "tooltip": said,
             },
         },
@@ -105,30 +91,26 @@ def coefficients(frame: Frame, original: NDArray[Any] | None = None) -> Specific
         rows["true_at"] = rows["original"] / unit
         layers.append(
             {
-                "mark": {"type": "tick", "color": ORANGE, "thickness": 3},
+                "mark": {"type": "tick", "color": draw.ORANGE, "thickness": 3},
                 "encoding": {
-                    "x": quantity("true_at", title),
-                    "opacity": only_when("original"),
-                    "tooltip": hover(term=("term", None), original=("true coefficient, not to be published", _SHORT)),
+                    "x": draw.quantity("true_at", title),
+                    "opacity": draw.only_when("original"),
+                    "tooltip": draw.hover(
+                        term=("term", None), original=("true coefficient, not to be published", _SHORT)
+                    ),
                 },
             }
         )
-    return {
-        "data": values(rows),
-        "params": [switch()],
-        "height": 1.6 * LINE * len(value),
-        "encoding": {"y": names("term", None, 0) | {"axis": {"labelLimit": 260}}},
-        "layer": layers,
-    }
+    return draw.line_by_line(rows, "term", layers)
 
 
 def _rule(low: str, high: str, title: str, colour: Specification, width: float) -> Specification:
     return {
         "mark": {"type": "rule", "strokeWidth": width},
         "encoding": {
-            "x": quantity(low, title),
+            "x": draw.quantity(low, title),
             "x2": {"field": high},
             "color": colour,
-            "opacity": only_when("private", 0.6),
+            "opacity": draw.only_when("private", 0.6),
         },
     }

@@ -1,10 +1,20 @@
-"""The picture of a chart: drawn here if every part of its specification is known here, and by Vega otherwise."""
+"""The picture of a chart: how it looks before a script brings it to life, on paper, and without scripts.
 
+Vega draws the same when a page is open; to start it for a picture takes longer than all the rest of a page. So charts
+are drawn here if every part of their specification is known here: the part of Vega-Lite that ours use. Fills, strokes
+and classes are Vega's, so that one style sheet serves both.
+"""
+
+import math
 import re
 from collections.abc import Iterator
+from html import escape
 
-from reaedp.report.charts.drawing import Specification
-from reaedp.report.charts.plain_svg import CONDITION, FILTER, MARKS, svg
+from reaedp.report.charts.axes import across, down, legend, margins
+from reaedp.report.charts.colours import CONDITION
+from reaedp.report.charts.drawing import HEIGHT, WIDTH, Specification
+from reaedp.report.charts.marks import MARKS, drawn_marks
+from reaedp.report.charts.plot import FILTER, Plot, layers_of, shared_scale
 
 #: What the plain drawing minds, or may leave to the script that makes a chart answer to the pointer.
 _PARTS = {"background", "config", "data", "encoding", "height", "layer", "mark", "params", "transform", "width"}
@@ -39,6 +49,24 @@ def picture(specification: Specification, number: int) -> str:
     seen: dict[str, str] = {}
     drawn = str(vl_convert.vegalite_to_svg(specification))
     return _IDS.sub(lambda found: seen.setdefault(found[0], f"{found[1]}{number}_{len(seen)}"), drawn)
+
+
+def svg(specification: Specification) -> str:
+    """Draw the chart as SVG."""
+    layers = tuple(layers_of(specification))
+    width, height = float(specification.get("width", WIDTH)), float(specification.get("height", HEIGHT))
+    plot = Plot(layers, width, height, shared_scale(layers, "x", width), shared_scale(layers, "y", height))
+    left, top, right, bottom = margins(plot)
+    drawn = [across(plot), down(plot), *(drawn_marks(plot, layer) for layer in layers), legend(plot)]
+    full_width, full_height = math.ceil(left + width + right), math.ceil(top + height + bottom)
+    back = specification.get("background")
+    ground = f'<rect width="{full_width}" height="{full_height}" fill="{escape(back)}"/>' if back else ""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" version="1.1" class="marks" width="{full_width}"'
+        f' height="{full_height}" viewBox="0 0 {full_width} {full_height}" font-family="sans-serif">{ground}'
+        f'<g fill="none" transform="translate({math.ceil(left)},{math.ceil(top)})">'
+        f"{''.join(drawn)}</g></svg>"
+    )
 
 
 def _unknown(part: Specification) -> Iterator[bool]:

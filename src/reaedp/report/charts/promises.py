@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from reaedp.label import different
-from reaedp.report.charts.drawing import BLUE, GREY, LINE, ORANGE, Specification, hover, names, quantity, values
+from reaedp.report.charts import drawing as draw
+from reaedp.report.charts.drawing import Specification
 
 _CHANCE = ".3~f"
 
@@ -37,8 +38,10 @@ def lower_bounds(bounds: Sequence[Bound]) -> Specification:
         "shown": np.array([bound.shown for bound in bounds]),
         "claimed": np.array([bound.claimed for bound in bounds]),
     }
-    said = hover(name=("test", None), shown=("shown: ε at least", _CHANCE), claimed=("promised: ε at most", _CHANCE))
-    kinds = {"shown by the test, at least": BLUE, "promised, at most": ORANGE}
+    said = draw.hover(
+        name=("test", None), shown=("shown: ε at least", _CHANCE), claimed=("promised: ε at most", _CHANCE)
+    )
+    kinds = {"shown by the test, at least": draw.BLUE, "promised, at most": draw.ORANGE}
     shown, promised = (
         {
             "datum": kind,
@@ -49,17 +52,17 @@ def lower_bounds(bounds: Sequence[Bound]) -> Specification:
         for kind in kinds
     )
     return {
-        "data": values(rows),
-        "height": 1.5 * LINE * len(bounds),
-        "encoding": {"y": names("name", None, 0) | {"axis": {"labelLimit": 340}}},
+        "data": draw.values(rows),
+        "height": 1.5 * draw.LINE * len(bounds),
+        "encoding": {"y": draw.names("name", None, 0) | {"axis": {"labelLimit": 340}}},
         "layer": [
             {
                 "mark": {"type": "bar", "size": 12},
-                "encoding": {"x": quantity("shown", "ε"), "color": shown, "tooltip": said},
+                "encoding": {"x": draw.quantity("shown", "ε"), "color": shown, "tooltip": said},
             },
             {
                 "mark": {"type": "tick", "thickness": 3, "size": 20},
-                "encoding": {"x": quantity("claimed", "ε"), "color": promised, "tooltip": said},
+                "encoding": {"x": draw.quantity("claimed", "ε"), "color": promised, "tooltip": said},
             },
         ],
     }
@@ -73,21 +76,21 @@ def beliefs(before: Sequence[float], after: Sequence[float], labels: Sequence[st
         "when": np.array(["before"] * len(before) + ["after, at most"] * len(after), dtype=object),
     }
     return {
-        "data": values(rows),
-        "height": 1.8 * LINE * len(labels),
+        "data": draw.values(rows),
+        "height": 1.8 * draw.LINE * len(labels),
         "mark": {"type": "bar"},
         "encoding": {
-            "y": names("label", "belief before", 0),
+            "y": draw.names("label", "belief before", 0),
             "yOffset": {"field": "when", "type": "nominal", "sort": ["before", "after, at most"]},
-            "x": quantity("chance", "belief", format=".0%"),
+            "x": draw.quantity("chance", "belief", format=".0%"),
             "color": {
                 "field": "when",
                 "type": "nominal",
                 "title": None,
-                "scale": {"domain": ["before", "after, at most"], "range": [GREY, BLUE]},
+                "scale": {"domain": ["before", "after, at most"], "range": [draw.GREY, draw.BLUE]},
                 "legend": {"orient": "top"},
             },
-            "tooltip": hover(label=("before", None), when=("", None), chance=("belief", ".2%")),
+            "tooltip": draw.hover(label=("before", None), when=("", None), chance=("belief", ".2%")),
         },
     }
 
@@ -97,7 +100,7 @@ def three_marks(marks: Sequence[Marks], title: str) -> Specification:
     labels = different([mark.name for mark in marks], 70)
     columns: dict[str, Any] = {"name": np.array(labels, dtype=object)}
     columns |= {field: np.array([getattr(mark, field) for mark in marks]) for field in Marks._fields[1:]}
-    said = hover(
+    said = draw.hover(
         name=("test", None),
         blind=("blind guess", _CHANCE),
         measured=("measured", _CHANCE),
@@ -106,9 +109,9 @@ def three_marks(marks: Sequence[Marks], title: str) -> Specification:
         allowed=("allowed", _CHANCE),
     )
     kinds = (
-        ("blind", "circle", GREY, "blind guess"),
-        ("measured", "diamond", BLUE, "measured"),
-        ("allowed", "stroke", ORANGE, "allowed"),
+        ("blind", "circle", draw.GREY, "blind guess"),
+        ("measured", "diamond", draw.BLUE, "measured"),
+        ("allowed", "stroke", draw.ORANGE, "allowed"),
     )
     points = [
         {
@@ -121,7 +124,7 @@ def three_marks(marks: Sequence[Marks], title: str) -> Specification:
                 "angle": 90 if shape == "stroke" else 0,
             },
             "encoding": {
-                "x": quantity(field, title, zero=False),
+                "x": draw.quantity(field, title, zero=False),
                 "tooltip": said,
                 "color": {
                     "datum": label,
@@ -134,12 +137,12 @@ def three_marks(marks: Sequence[Marks], title: str) -> Specification:
         for field, shape, _, label in kinds
     ]
     span: Specification = {
-        "mark": {"type": "rule", "color": BLUE, "strokeWidth": 2, "opacity": 0.6},
-        "encoding": {"x": quantity("low", title, zero=False), "x2": {"field": "high"}},
+        "mark": {"type": "rule", "color": draw.BLUE, "strokeWidth": 2, "opacity": 0.6},
+        "encoding": {"x": draw.quantity("low", title, zero=False), "x2": {"field": "high"}},
     }
     return {
-        "data": values(columns),
-        "height": 1.3 * LINE * len(marks),
-        "encoding": {"y": names("name", None, 0) | {"axis": {"labelLimit": 340}}},
+        "data": draw.values(columns),
+        "height": 1.3 * draw.LINE * len(marks),
+        "encoding": {"y": draw.names("name", None, 0) | {"axis": {"labelLimit": 340}}},
         "layer": [span, *points],
     }

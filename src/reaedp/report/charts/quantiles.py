@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.label import different, shown
-from reaedp.report.charts.drawing import BLUE, Frame, Specification, hover, quantity, values
+from reaedp.report.charts import drawing as draw
+from reaedp.report.charts.drawing import Frame, Specification
 
 #: Groups whose lines can be told apart.
 MOST_GROUPS = 10
@@ -21,7 +22,7 @@ def quantiles(frame: Frame, groups: Sequence[str], of: str) -> Specification:
     if "low" in rows:
         ends = {"x": across | {"field": "low"}, "x2": {"field": "high"}, "y": _UP}
         layers.append({"mark": {"type": "rule", "opacity": 0.6, "strokeWidth": 3}, "encoding": ends})
-    return {"data": values(rows), "encoding": _coloured(groups), "layer": layers}
+    return {"data": draw.values(rows), "encoding": _coloured(groups), "layer": layers}
 
 
 def distribution(frame: Frame, ends: NDArray[Any], groups: Sequence[str], of: str) -> Specification:
@@ -30,10 +31,10 @@ def distribution(frame: Frame, ends: NDArray[Any], groups: Sequence[str], of: st
     across = _across(rows["value"], of)
     around = {"x": across, "y": _UP | {"field": "low"}, "y2": {"field": "high"}}
     band = {"mark": {"type": "area", "opacity": 0.2}, "encoding": around}
-    return {"data": values(rows), "encoding": _coloured(groups), "layer": [band, _line(across, of, points=False)]}
+    return {"data": draw.values(rows), "encoding": _coloured(groups), "layer": [band, _line(across, of, points=False)]}
 
 
-_UP = quantity("share", "share of rows at or below", format="%")
+_UP = draw.quantity("share", "share of rows at or below", format="%")
 
 
 def _rows(frame: Frame, groups: Sequence[str], at: NDArray[Any], share: str, ends: tuple[str, str]) -> dict[str, Any]:
@@ -52,18 +53,18 @@ def _rows(frame: Frame, groups: Sequence[str], at: NDArray[Any], share: str, end
 
 def _across(found: NDArray[Any], of: str) -> Specification:
     if found.dtype.kind in "if":
-        return quantity("value", shown(of), zero=False)
+        return draw.quantity("value", shown(of), zero=False)
     return {"field": "value", "type": "temporal", "title": shown(of)}
 
 
 def _line(across: Specification, of: str, *, points: bool) -> Specification:
     form = ".6~g" if across["type"] == "quantitative" else None
-    said = hover(group=("group", None), value=(shown(of), form), share=("share of rows at or below", ".1%"))
+    said = draw.hover(group=("group", None), value=(shown(of), form), share=("share of rows at or below", ".1%"))
     return {"mark": {"type": "line", "point": points}, "encoding": {"x": across, "y": _UP, "tooltip": said}}
 
 
 def _coloured(groups: Sequence[str]) -> Specification:
     if not groups:
-        return {"color": {"value": BLUE}}
+        return {"color": {"value": draw.BLUE}}
     title = " × ".join(shown(name, 30) for name in groups)
     return {"color": {"field": "group", "type": "nominal", "title": title, "sort": None}}

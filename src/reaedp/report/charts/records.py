@@ -6,18 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.label import different, shown
-from reaedp.report.charts.drawing import (
-    ORANGE,
-    Specification,
-    hover,
-    names,
-    only_when,
-    quantity,
-    readings,
-    switch,
-    told_apart,
-    values,
-)
+from reaedp.report.charts import drawing as draw
+from reaedp.report.charts.drawing import Specification
 
 #: Bars of one profile; neighbouring cells beyond that would be hairs.
 MOST_BARS = 200
@@ -36,15 +26,15 @@ def profile(
     kept = np.sort(np.argsort(-share, kind="stable")[:MOST_BARS])
     labels = different([cells[place] for place in kept])
     rows: dict[str, NDArray[Any]] = {"cell": np.array(labels, dtype=object), "share": share[kept]}
-    rows["told"] = readings(np.zeros(len(kept), dtype=bool) if doubt is None else doubt[kept])
+    rows["told"] = draw.readings(np.zeros(len(kept), dtype=bool) if doubt is None else doubt[kept])
     layers: list[Specification] = [
         {
             "mark": {"type": "bar"},
             "encoding": {
-                "color": told_apart(),
-                "y": quantity("share", "share of records", format=_SHARE),
-                "opacity": only_when("private", 0.85),
-                "tooltip": hover(
+                "color": draw.told_apart(),
+                "y": draw.quantity("share", "share of records", format=_SHARE),
+                "opacity": draw.only_when("private", 0.85),
+                "tooltip": draw.hover(
                     cell=(shown(name), None), share=("share of synthetic records", ".2%"), told=("reading", None)
                 ),
             },
@@ -54,13 +44,13 @@ def profile(
         rows["original"] = original[kept]
         layers.append(
             {
-                "mark": {"type": "tick", "color": ORANGE, "thickness": 3},
+                "mark": {"type": "tick", "color": draw.ORANGE, "thickness": 3},
                 "encoding": {
-                    "y": quantity("original", "share of records", format=_SHARE),
-                    "opacity": only_when("original"),
-                    "tooltip": hover(cell=("cell", None), original=("true share, not to be published", ".2%")),
+                    "y": draw.quantity("original", "share of records", format=_SHARE),
+                    "opacity": draw.only_when("original"),
+                    "tooltip": draw.hover(cell=("cell", None), original=("true share, not to be published", ".2%")),
                 },
             }
         )
-    axis = names("cell", shown(name), len(labels))
-    return {"data": values(rows), "params": [switch()], "encoding": {"x": axis}, "layer": layers}
+    axis = draw.names("cell", shown(name), len(labels))
+    return {"data": draw.values(rows), "params": [draw.switch()], "encoding": {"x": axis}, "layer": layers}

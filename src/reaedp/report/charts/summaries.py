@@ -8,20 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.label import different
-from reaedp.report.charts.drawing import (
-    BLUE,
-    GREY,
-    LINE,
-    ORANGE,
-    Frame,
-    Specification,
-    hover,
-    names,
-    only_when,
-    quantity,
-    switch,
-    values,
-)
+from reaedp.report.charts import drawing as draw
+from reaedp.report.charts.drawing import Frame, Specification
 
 #: Groups that can be told apart; the rest are in the table.
 MOST_GROUPS = 60
@@ -47,36 +35,32 @@ def dots(
         "figure": frame["value"][chosen],
         "low": frame["low_95"][chosen],
         "high": frame["high_95"][chosen],
-        "colour": np.where(np.asarray(frame["note"])[chosen] == "", BLUE, GREY).astype(object),
+        "colour": np.where(np.asarray(frame["note"])[chosen] == "", draw.BLUE, draw.GREY).astype(object),
     }
     title = f"{statistic} of {column}"
     said = {
         "group": ("group", None),
         "figure": (title, _DIGITS),
-        "low": ("95 % interval from", _DIGITS),
-        "high": ("to", _DIGITS),
+        **draw.interval(_DIGITS),
     }
     colour = {"field": "colour", "type": "nominal", "scale": None}
-    span = {"x": quantity("low", title, zero=False), "x2": {"field": "high"}, "color": colour}
-    point = {"x": quantity("figure", title, zero=False), "color": colour, "tooltip": hover(**said)}
+    span = {"x": draw.quantity("low", title, zero=False), "x2": {"field": "high"}, "color": colour}
+    point = {"x": draw.quantity("figure", title, zero=False), "color": colour, "tooltip": draw.hover(**said)}
     layers: list[Specification] = [
-        {"mark": {"type": "rule", "strokeWidth": 3}, "encoding": span | {"opacity": only_when("private", 0.5)}},
-        {"mark": {"type": "point", "filled": True, "size": 90}, "encoding": point | {"opacity": only_when("private")}},
+        {"mark": {"type": "rule", "strokeWidth": 3}, "encoding": span | {"opacity": draw.only_when("private", 0.5)}},
+        {
+            "mark": {"type": "point", "filled": True, "size": 90},
+            "encoding": point | {"opacity": draw.only_when("private")},
+        },
     ]
     if original is not None:
         rows["original"] = original[chosen]
         layers.append(_truth(title))
-    return {
-        "data": values(rows),
-        "params": [switch()],
-        "height": 1.6 * LINE * len(chosen),
-        "encoding": {"y": names("group", None, 0) | {"axis": {"labelLimit": 260}}},
-        "layer": layers,
-    }
+    return draw.line_by_line(rows, "group", layers)
 
 
 def _truth(title: str) -> Specification:
     """The mark of a true figure, for the custodian's edition."""
-    said = hover(group=("group", None), original=("true figure, not to be published", _DIGITS))
-    place = {"x": quantity("original", title, zero=False), "opacity": only_when("original"), "tooltip": said}
-    return {"mark": {"type": "tick", "color": ORANGE, "thickness": 3}, "encoding": place}
+    said = draw.hover(group=("group", None), original=("true figure, not to be published", _DIGITS))
+    place = {"x": draw.quantity("original", title, zero=False), "opacity": draw.only_when("original"), "tooltip": said}
+    return {"mark": {"type": "tick", "color": draw.ORANGE, "thickness": 3}, "encoding": place}

@@ -1,13 +1,13 @@
 // A chart stands on the page as a picture; this draws it anew so that it answers to the pointer, or leaves the picture.
 
-// In a narrow place names beside an axis leave room for what they name, keys stand below each other, and of names below
-// an axis as many are written as fit.
+// In a narrow place names beside an axis leave room for what they name, keys stand below each other, and a chart is wide
+// enough for all names below its axis: it scrolls. Only where there are too many for a desk some are left out.
 function fitted(chart, width) {
   for (const part of [chart, ...(chart.layer || [])]) {
     const { x, y, color } = part.encoding || {};
     if (x && x.axis && x.type === "nominal") {
       const names = new Set(chart.data.values.map((row) => row[x.field]));
-      if (names.size * 18 > width - 60) x.axis.labelOverlap = true;
+      if (names.size * 18 > width - 60 && !x.axis.labelOverlap) chart.width = names.size * 18;
     }
     if (width > 520) continue;
     if (y && y.axis && y.axis.labelLimit) y.axis.labelLimit = Math.min(y.axis.labelLimit, Math.round(width * 0.45));

@@ -19,12 +19,14 @@ from reaedp.errors import DeclarationError
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
-from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.by_kind import ByKind, by_noise
 
 Floats = NDArray[np.float64]
 
 #: Cells times weights that are looked at together.
 _AT_ONCE = 2**22
+#: Laws of larger noise than two of these are looked at in steps of several counts, at least so many to a scale.
+FINE = 256
 #: Numbers whose range is more than so many times as wide as there are of them are sorted.
 _FAR_APART = 4
 
@@ -88,19 +90,24 @@ def power(counts: Floats, order: float) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Law:
-    """Probabilities of noise from -reach to reach, as long as they matter."""
+    """Probabilities of noise from -reach to reach steps, as long as they matter; a step is one count, or more."""
 
     probabilities: Floats
+    step: int = 1
 
     @property
     def reach(self) -> int:
-        """The largest noise that matters."""
+        """The largest noise that matters, in steps."""
         return len(self.probabilities) // 2
 
     @property
     def variance(self) -> float:
-        """The variance of the noise."""
-        return float(self.probabilities @ np.arange(-self.reach, self.reach + 1.0) ** 2)
+        """The variance of the noise, in counts."""
+        return float(self.probabilities @ self.places(-self.reach, self.reach + 1) ** 2)
+
+    def places(self, first: int, last: int) -> Floats:
+        """The counts from the first step on, as far as the last one, without it."""
+        return self.step * np.arange(first, last, dtype=np.float64)
 
     def mean(self, values: Floats) -> Floats:
         """The mean over noise of a function known on a range, at the places where all of it is known."""
@@ -151,10 +158,12 @@ def law(noise: Calibrated) -> Law:
 @lru_cache(maxsize=16)
 def _law(scale: float, *, gaussian: bool) -> Law:
     """Beyond nine Gaussian scales, or forty Laplace ones, a probability is below 10^-17."""
-    reach = math.ceil((9 if gaussian else 40) * scale) + 1
+    step = 1 << max(0, math.floor(math.log2(scale / FINE)))
+    steps = scale / step
+    reach = math.ceil((9 if gaussian else 40) * steps) + 1
     noise = np.arange(-reach, reach + 1.0)
-    weights = np.exp(-(noise**2) / (2 * scale**2) if gaussian else -np.abs(noise) / scale)
-    return Law(weights / weights.sum())
+    weights = np.exp(-(noise**2) / (2 * steps**2) if gaussian else -np.abs(noise) / steps)
+    return Law(weights / weights.sum(), step)
 
 
 def _laplace(scale: float, order: float) -> Correction:
@@ -196,11 +205,11 @@ def _of_sums(noise: Calibrated, terms: int) -> Correction:
     one = law(noise)
     if isinstance(noise.mechanism, Gaussian):
         return _gaussian(noise.scale * math.sqrt(terms), 1.0)
-    reach = math.ceil(one.reach + 9 * math.sqrt((terms - 1) * one.variance))
+    reach = math.ceil(one.reach + 9 * math.sqrt((terms - 1) * one.variance) / one.step)
     padded = np.zeros(2 * reach + 1)
     padded[reach - one.reach : reach + one.reach + 1] = one.probabilities
     summed = np.fft.fftshift(np.fft.ifft(np.fft.fft(np.fft.ifftshift(padded)) ** terms).real)
-    whole = Law(np.maximum(summed, 0.0) / np.maximum(summed, 0.0).sum())
+    whole = Law(np.maximum(summed, 0.0) / np.maximum(summed, 0.0).sum(), one.step)
     deviation = math.sqrt(whole.variance)
     return _by_series(whole, lambda counts: _c_log_c_with_slope(counts, deviation))
 
@@ -209,8 +218,8 @@ def _by_series(noise: Law, f: Function) -> Correction:
     """With the largest bias that is left for counts up to ten standard deviations, found by summation."""
     offsets, weights = _series(noise)
     near = GAUSSIAN_NEAR * math.sqrt(noise.variance)
-    counts = math.ceil(near) + 1
-    values = f(np.arange(-3.0 * noise.reach, 3.0 * noise.reach + counts))
+    counts = math.ceil(near / noise.step) + 1
+    values = f(noise.places(-3 * noise.reach, 3 * noise.reach + counts))
     bias = noise.mean(Law(weights).mean(values)) - values[3 * noise.reach : 3 * noise.reach + counts]
     return Correction(offsets, weights, noise.variance, float(np.abs(bias).max()), near, f)
 
@@ -221,13 +230,9 @@ def _series(noise: Law) -> tuple[Floats, Floats]:
     weights = np.convolve(probabilities, probabilities)
     weights[reach : 3 * reach + 1] -= 3 * probabilities
     weights[2 * reach] += 3.0
-    return np.arange(-2.0 * reach, 2.0 * reach + 1), weights
+    return noise.places(-2 * reach, 2 * reach + 1), weights
 
 
-_CORRECTIONS = ByKind[Callable[[float, float], Correction] | None](
-    "what undoes its effect on an entropy",
-    {Laplace: _laplace, Gaussian: _gaussian},
-    otherwise=None,
-    plain=("Threshold", "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
-    over="mechanisms",
+_CORRECTIONS: ByKind[Callable[[float, float], Correction] | None] = by_noise(
+    "what undoes its effect on an entropy", {Laplace: _laplace, Gaussian: _gaussian}, otherwise=None
 )

@@ -15,8 +15,9 @@ from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.by_kind import ByKind
 from reaedp.statistics.entropy.correction import check_correctable
-from reaedp.statistics.entropy.entropy import Entropy, named, public_rows, shown_order
+from reaedp.statistics.entropy.entropy import Entropy, MutualInformation, named, public_rows, shown_order
 from reaedp.statistics.entropy.noisy_entropy import entropy_from_counts
+from reaedp.statistics.entropy.noisy_information import information_from_counts
 from reaedp.statistics.marginal import Marginal
 from reaedp.statistics.statistic import Cells
 from reaedp.table import Table, domain_size
@@ -65,7 +66,8 @@ class EntropyHistogram:
     """As `Marginal`, with `every` neighbouring bins counted as one, so that they share one noise; and the entropy.
 
     `at_least` is the public number of rows, which makes the entropy more accurate; `orders` are those of the entropies
-    in its files, 1 for Shannon's.
+    in its files, 1 for Shannon's. If `first` names some of the columns, the files also have the mutual information of
+    these and the others.
 
     >>> release = curator.release(EntropyHistogram.under(contract, ("age",), every=2), Laplace(1.0))
     >>> release.counts.axes[0].labels[0], release.entropy().low < release.entropy().high
@@ -76,27 +78,42 @@ class EntropyHistogram:
     every: int = 1
     at_least: int | None = None
     orders: tuple[float, ...] = field(default=(1.0,), metadata={"since": "0.2"})
+    first: tuple[str, ...] = field(default=(), metadata={"since": "0.2"})
     answers: ClassVar[Shape] = "vector"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", named(self.columns, "A histogram"))
         object.__setattr__(self, "orders", Entropy(self.columns, self.orders).orders)
+        if self.first:
+            object.__setattr__(self, "first", named(self.first, "Mutual information"))
+            if not set(self.first) < set(self.columns):
+                raise DeclarationError(
+                    sentence("first must be some of the columns, and leave others", given=self.first)
+                )
         if type(self.every) is not int or self.every < 1:
             raise DeclarationError(sentence("every must be a whole number of at least 1", given=self.every))
 
     @classmethod
     def under(
-        cls, contract: Contract, columns: tuple[str, ...], every: int = 1, orders: tuple[float, ...] = (1.0,)
+        cls,
+        contract: Contract,
+        columns: tuple[str, ...],
+        every: int = 1,
+        orders: tuple[float, ...] = (1.0,),
+        first: tuple[str, ...] = (),
     ) -> "EntropyHistogram":
         """With what the contract says about rows, unless some are dropped."""
         dropping = any(column.drops for column in contract.select(columns))
-        return cls(columns, every, None if dropping else public_rows(contract.unit), orders)
+        return cls(columns, every, None if dropping else public_rows(contract.unit), orders, first)
 
     @property
     def title(self) -> str:
         """What is released, in words."""
         merged = "" if self.every == 1 else f", {self.every} bins in one,"
         entropies = "its entropy" if self.orders == (1.0,) else Entropy(self.columns, self.orders).title
+        if self.first:
+            others = tuple(name for name in self.columns if name not in self.first)
+            return f"{Marginal(*self.columns).title}{merged} and {MutualInformation(self.first, others).title}"
         return f"{Marginal(*self.columns).title}{merged} and {entropies}"
 
     def axes(self, contract: Contract) -> tuple[Column, ...]:
@@ -147,6 +164,10 @@ class EntropyHistogram:
             found = entropy_from_counts(value, noise, at_least=self.at_least, order=order)
             prefix = "entropy" if order == 1 else f"renyi_{shown_order(order)}"
             bits |= {f"{prefix}_bits": found.value, f"{prefix}_low_95": found.low, f"{prefix}_high_95": found.high}
+        if self.first:
+            told = information_from_counts(value, noise, self.first, at_least=self.at_least)
+            names = ("information_bits", "information_low_95", "information_high_95")
+            bits |= dict(zip(names, (told.value, told.low, told.high), strict=True))
         counts = Marginal(*self.columns).frame(value, noise)
         return counts | {name: np.full(value.values.size, number) for name, number in bits.items()}
 

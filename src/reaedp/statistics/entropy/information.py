@@ -12,7 +12,7 @@ from reaedp.errors import DeclarationError, unknown
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
-from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.by_kind import ByKind, by_noise
 from reaedp.statistics.entropy.lattice import COMPUTING_ERROR
 
 Floats = NDArray[np.float64]
@@ -171,10 +171,6 @@ def _of_any(noise: Calibrated, confidence: float) -> float:
     return 3.0 * noise.error_quantile(confidence, cells=3)
 
 
-_SPREADS = ByKind[Callable[[Calibrated, float], float]](
-    "how far the sum of three noises goes",
-    {Gaussian: _of_gaussians, Laplace: _of_laplaces},
-    otherwise=_of_any,
-    plain=("Threshold", "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
-    over="mechanisms",
+_SPREADS: ByKind[Callable[[Calibrated, float], float]] = by_noise(
+    "how far the sum of three noises goes", {Gaussian: _of_gaussians, Laplace: _of_laplaces}, otherwise=_of_any
 )

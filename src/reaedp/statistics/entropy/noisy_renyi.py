@@ -117,11 +117,12 @@ def _with_noisy_sum(
 class _NearZero:
     """The variance of a corrected power at counts up to a limit; zero beyond, where slopes tell it."""
 
-    def __init__(self, known: Floats) -> None:
+    def __init__(self, known: Floats, step: int) -> None:
         self.known = np.append(known, 0.0)
+        self.step = step
 
     def __call__(self, table: Floats) -> Floats:
-        places = np.minimum(np.rint(table), len(self.known) - 1).astype(np.int64)
+        places = np.minimum(np.rint(table / self.step), len(self.known) - 1).astype(np.int64)
         return self.known[places]
 
 
@@ -129,9 +130,9 @@ class _NearZero:
 def variance_near_zero(noise: Calibrated, order: float) -> _NearZero:
     """By summation over the law of the noise, for counts up to ten standard deviations of it."""
     undo, whole = correction(noise, order), law(noise)
-    counts = np.arange(-whole.reach, whole.reach + math.ceil(10 * math.sqrt(whole.variance)) + 2)
-    values = undo.apply(counts).values
-    return _NearZero(np.maximum(whole.mean(values**2) - whole.mean(values) ** 2, 0.0))
+    last = whole.reach + math.ceil(10 * math.sqrt(whole.variance) / whole.step) + 2
+    values = undo.apply(whole.places(-whole.reach, last).astype(np.int64)).values
+    return _NearZero(np.maximum(whole.mean(values**2) - whole.mean(values) ** 2, 0.0), whole.step)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

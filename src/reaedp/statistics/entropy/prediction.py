@@ -5,6 +5,7 @@ counts that have a given entropy, with fixed draws of the noise, so that a predi
 """
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -23,6 +24,8 @@ Floats = NDArray[np.float64]
 MOST_CELLS = 20_000
 #: Entropies at which errors are predicted, evenly spread over all that are possible.
 LEVELS = 32
+#: Some of them, with both ends: errors change little from one to the next.
+FEW_LEVELS = (*range(0, LEVELS, 4), LEVELS - 1)
 #: Rarer errors than one in a hundred are not seen in the draws that are made.
 MOST_CONFIDENCE = 0.99
 _DRAWS, _FEWEST_DRAWS, _NUMBERS_AT_ONCE = 255, 15, 2**19
@@ -47,6 +50,12 @@ def examples(rows: int, cells: int) -> tuple[Integers, Floats]:
     return tables, entropies
 
 
+def example_shares(cells: int) -> tuple[Floats, Floats]:
+    """The examples as shares of any number of rows, and their entropies, from near 0 to log2 cells."""
+    wanted = (np.arange(LEVELS) + 0.5) / LEVELS * math.log2(cells)
+    return _bells(wanted, cells), wanted
+
+
 def example_entropies(rows: int, cells: int, order: float) -> Floats:
     """The entropies of this order of the examples; they rise with Shannon's, which the examples are made for."""
     counts, entropies = examples(rows, cells)
@@ -69,9 +78,12 @@ def _bell(fall: Floats, cells: int) -> Floats:
     return normalised
 
 
-def histogram_errors(noise: Calibrated, rows: int, cells: int, order: float = 1.0) -> Floats:
-    """For each example many absolute errors of the entropy that is derived from its counts with this noise."""
-    counts, entropies = examples(rows, cells)[0], example_entropies(rows, cells, order)
+def histogram_errors(
+    noise: Calibrated, rows: int, cells: int, order: float = 1.0, *, of: Sequence[int] = range(LEVELS)
+) -> Floats:
+    """For each of some examples many absolute errors of the entropy that is derived from its counts with this noise."""
+    places = list(of)
+    counts, entropies = examples(rows, cells)[0][places], example_entropies(rows, cells, order)[places]
     draws = _draws(noise, cells)
     together = max(1, _NUMBERS_AT_ONCE // draws.size)
     estimates = [
@@ -92,8 +104,11 @@ def worst_error(noise: Calibrated, rows: int, cells: int, confidence: float) -> 
 
 
 def _draws(noise: Calibrated, cells: int) -> Integers:
+    return draws_of(noise, cells, max(_FEWEST_DRAWS, min(_DRAWS, _NUMBERS_AT_ONCE // cells)))
+
+
+def draws_of(noise: Calibrated, cells: int, number: int) -> Integers:
     """Fixed noise: in every cell each quantile once, in an order that differs from cell to cell."""
-    number = max(_FEWEST_DRAWS, min(_DRAWS, _NUMBERS_AT_ONCE // cells))
     quantiles = np.array([_quantile(noise, (place + 0.5) / number) for place in range(number)])
     order = np.argsort(_scrambled(number * cells).reshape(number, cells), axis=0)
     return quantiles[order]

@@ -44,14 +44,18 @@ def _parts(cells: int) -> int:
 
 def rank_error(noise: Calibrated, at: tuple[float, ...], places: int, confidence: float) -> float:
     """With this confidence or more, a chosen place misses its rank by no more rows than this (see PROOFS.md)."""
+    scales = level_scales(noise, at)
+    return float(sum(scales) * math.log(places * len(scales) / (1 - confidence)))
+
+
+def level_scales(noise: Calibrated, at: tuple[float, ...]) -> list[float]:
+    """The scale of the choices of each level, in rows; the largest of the level."""
     mechanism: Any = noise.mechanism
     levels = steps(shares(at))
-    each = math.log(places * len(levels) / (1 - confidence))
-    scales = [
+    return [
         max(mechanism.step_scale(noise.sensitivity, step, len(levels)) / step.share.denominator for step in level)
         for level in levels
     ]
-    return float(sum(scales) * each)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
-from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.by_kind import ByKind, by_noise
 from reaedp.statistics.noise_variance import noise_variance
 
 Floats = NDArray[np.float64]
@@ -104,10 +104,6 @@ def _of_any(noise: Calibrated, below: NDArray[np.int64], counts: int, rank: floa
     return deviations(noise_variance(noise), below, counts, rank) / math.sqrt(1 - confidence)
 
 
-_REACHES = ByKind[Callable[[Calibrated, NDArray[np.int64], int, float, float], Floats]](
-    "how far the noise of ranks goes",
-    {Laplace: _of_laplaces, Gaussian: _of_gaussians},
-    otherwise=_of_any,
-    plain=("Threshold", "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
-    over="mechanisms",
+_REACHES: ByKind[Callable[[Calibrated, NDArray[np.int64], int, float, float], Floats]] = by_noise(
+    "how far the noise of ranks goes", {Laplace: _of_laplaces, Gaussian: _of_gaussians}, otherwise=_of_any
 )

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
 
 from reaedp.contract import Date
 from reaedp.mechanisms.mechanism import Calibrated
@@ -82,6 +81,8 @@ class ColumnFigures:
 
     def population_mean(self) -> Figure:
         """The mean of a population of which the rows are a sample: noise and sampling together."""
+        from scipy.special import ndtri, stdtrit
+
         rows = self._of(self.parts.count) / self.parts.steps
         count = self.count()
         enough = count.low >= FEWEST_SAMPLED

@@ -5,12 +5,11 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
-from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.by_kind import ByKind, by_noise
 from reaedp.statistics.noise_variance import noise_variance
 
 Floats = NDArray[np.float64]
@@ -38,6 +37,8 @@ def variance(noise: Calibrated, weights: Floats) -> Floats:
 
 
 def _gaussian(noise: Calibrated, weights: Floats, confidence: float) -> Floats:
+    from scipy.special import ndtri
+
     lengths: Floats = np.linalg.norm(weights, axis=1)
     return -float(ndtri((1 - confidence) / 2)) * noise.scale * lengths
 
@@ -79,10 +80,6 @@ def _any(noise: Calibrated, weights: Floats, confidence: float) -> Floats:
     return found
 
 
-_REACHES = ByKind[Callable[[Calibrated, Floats, float], Floats]](
-    "how far weighted sums of its noise go",
-    {Laplace: _laplace, Gaussian: _gaussian},
-    otherwise=_any,
-    plain=("Threshold", "TwoStage", "Exponential", "MarginalModel", "Amortised", "Deniable", "DeniableCurves"),
-    over="mechanisms",
+_REACHES: ByKind[Callable[[Calibrated, Floats, float], Floats]] = by_noise(
+    "how far weighted sums of its noise go", {Laplace: _laplace, Gaussian: _gaussian}, otherwise=_any
 )

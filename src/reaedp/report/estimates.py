@@ -1,0 +1,132 @@
+"""Sections of figures that follow from noisy sums: summaries, quantiles, correlations, regressions."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reaedp.frames.number import about, written
+from reaedp.label import shown
+from reaedp.report.charts.drawing import drawn
+from reaedp.report.charts.moments import coefficients, correlation_map
+from reaedp.report.charts.quantiles import distribution, quantiles
+from reaedp.report.charts.summaries import dots
+from reaedp.report.panel import Figure, Panel
+from reaedp.report.published import Published
+from reaedp.report.section import MOST_DRAWN, listed, section, table_of_numbers
+from reaedp.statistics.moments.fit import TOO_FEW
+from reaedp.statistics.quantiles.inside import written as written_ends
+
+#: Quantiles that a sentence names.
+MOST_SAID = 5
+
+
+def quantiles_section(release: Published, original: NDArray[Any] | None) -> Panel:
+    """Values at ranks, or the distribution function."""
+    statistic: Any = release.statistic
+    frame, groups = release.frame, list(release.frame)[: len(statistic.by)]
+    column = release.contract.column(statistic.of)
+    of = shown(statistic.of, 40)
+    if statistic.at:
+        figure = Figure(drawn(quantiles(frame, groups, statistic.of)), f"Quantiles of {of} with 95 % intervals.")
+    else:
+        assert column.ends is not None
+        ends = np.tile(written_ends(column.ends.high), statistic.groups(release.contract))
+        figure = Figure(
+            drawn(distribution(frame, ends, groups, statistic.of)),
+            f"The share of rows at or below each value of {of}, with 95 % intervals.",
+        )
+    error = (
+        "95 % intervals cover the quantiles of the data's own rows. Further quantiles follow from the counts in"
+        " release.json at no cost."
+    )
+    if "rank_error_95" in frame:
+        figure = Figure(figure.chart, f"Quantiles of {of}.")
+        missed = float(frame["rank_error_95"][0]) if len(frame["rank_error_95"]) else 0.0
+        error = (
+            f"At 95 % confidence a value misses its rank by at most {written(missed, 3)} rows, and those that share its"
+            " place. Values have no intervals of their own."
+        )
+    doubtful = int(sum(1 for note in frame["note"] if note) / max(len(statistic.at), 1)) if statistic.at else 0
+    few = f" Groups that may be empty: {doubtful:,}." if doubtful else ""
+    return section(
+        release,
+        use=f"Values of {of} below which given shares of the rows lie.{few}",
+        error=error,
+        finding="" if statistic.by or not statistic.at else _values_at(frame, of),
+        figures=[] if statistic.at and len(frame["value"]) == 1 else [figure],
+        grids=[table_of_numbers(release, original)],
+        private=original is None,
+    )
+
+
+def _values_at(frame: Mapping[str, NDArray[Any]], of: str) -> str:
+    """The first few quantiles in a sentence."""
+    pairs = zip(frame["quantile"].tolist()[:MOST_SAID], frame["value"].tolist(), strict=False)
+    said = [f"{'half' if rank == 0.5 else f'{about(100 * rank)} %'} of the rows at or below {written(value)}"
+            for rank, value in pairs]  # fmt: skip
+    return f"{of}: {', '.join(said)}."
+
+
+def summary_section(release: Published, original: NDArray[Any] | None) -> Panel:
+    """Means, sums and the like of each group."""
+    statistic: Any = release.statistic
+    frame = release.frame
+    main = "mean" if "mean" in statistic.statistics else statistic.statistics[0]
+    figures = [
+        Figure(
+            drawn(dots(frame, list(frame)[: len(statistic.by)], column, main, original)),
+            f"The {main} of {shown(column)}{' in each group' if statistic.by else ''}, with 95 % intervals.",
+        )
+        for column in statistic.of[:MOST_DRAWN]
+    ]
+    return section(
+        release,
+        use=f"{shown(release.record['title'], 160)}. Intervals cover the noise in the figure of the rows themselves;"
+        " that of the population mean covers sampling as well. Values outside the declared range count as its nearest"
+        " end, or as the contract says.",
+        error=f"Parts of counts are off by {written(release.record['mean_error'], 3)} rows on average; the intervals"
+        " tell what follows for each figure.",
+        figures=figures,
+        grids=[table_of_numbers(release, original)],
+        private=original is None,
+    )
+
+
+def correlation_section(release: Published, original: NDArray[Any] | None) -> Panel:
+    """Correlations as a map."""
+    return section(
+        release,
+        use=f"How {listed(release)} vary together: means, variances, covariances and correlations of the rows without"
+        " missing values. A correlation is 0 if two columns have no linear relation, and 1 or -1 if one is a line of"
+        " the other.",
+        error="Each number has a 95 % interval. Grey pairs may have no relation at all: noise could have made it.",
+        figures=[
+            Figure(
+                drawn(correlation_map(release.frame, original)), f"Correlations of {listed(release)}; grey: may be 0."
+            )
+        ],
+        grids=[table_of_numbers(release, original)],
+        private=original is None,
+    )
+
+
+def regression_section(release: Published, original: NDArray[Any] | None) -> Panel:
+    """Coefficients with their intervals."""
+    frame = release.frame
+    told = bool(np.isfinite(frame["high_95"]).all())
+    target = shown(str(frame["first"][0]), 40)
+    words = f"By how much {target} differs where a predictor is larger by the unit named, all others being equal."
+    return section(
+        release,
+        use=f"How {target} depends on each predictor, the others held equal (linear regression)."
+        + ("" if told else f" No interval: {TOO_FEW}."),
+        error="Inner intervals are for the rows of the data, outer ones for the population, where errors"
+        " spread much alike. Grey coefficients may be 0."
+        if told
+        else "Unbounded.",
+        figures=[Figure(drawn(coefficients(frame, original)), words)] if told else [],
+        grids=[table_of_numbers(release, original)],
+        private=original is None,
+    )

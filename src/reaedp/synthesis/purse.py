@@ -1,0 +1,66 @@
+"""The purse: what a model may still ask of its records, each question at a price that may follow from earlier answers.
+
+Every question is dominated by a Gaussian loss μᵢ, and the squares of all μᵢ stay within the square of what was charged.
+"""
+
+from typing import NamedTuple
+
+from reaedp.answer import Integers
+from reaedp.mechanisms.gaussian import Gaussian
+from reaedp.mechanisms.noise import Noise
+from reaedp.mechanisms.selection import Selection
+from reaedp.privacy.unit import Sensitivity
+
+#: Kept back of μ², far more than sums of squares are rounded by.
+SLACK = 1e-9
+#: The domination of a question is proved up to this μ², which is next to no noise.
+MOST = 64.0
+
+
+class NoisyCounts(NamedTuple):
+    """Counts with noise of one scale."""
+
+    values: Integers
+    scale: float
+
+
+class Purse:
+    """`left` of μ²; nothing is asked that it does not hold."""
+
+    def __init__(self, mu: float, sensitivity: Sensitivity, noise: Noise) -> None:
+        self.sensitivity, self.noise = sensitivity, noise
+        self.whole = mu**2 * (1 - SLACK)
+        self.left = self.whole
+
+    def counts(self, exact: Integers, squared: float) -> NoisyCounts:
+        """Counts with discrete Gaussian noise that costs this much of μ²."""
+        table = Gaussian.dominated(self._taken(squared) ** 0.5, self.sensitivity)
+        return NoisyCounts(table.apply(exact, self.sensitivity, self.noise), table.scale(self.sensitivity))
+
+    def choice(self, scores: Integers, squared: float) -> int:
+        """The place of a score, a large one rather than a small one, for this much of μ²."""
+        return Selection(self._taken(squared) ** 0.5).choose(scores, self.sensitivity, self.noise)
+
+    def scale(self, squared: float) -> float:
+        """The noise of counts at this price."""
+        return table_scale(squared, self.sensitivity)
+
+    def uncertainty(self, squared: float) -> float:
+        """The noise of a choice at this price, in rows."""
+        return choice_scale(squared, self.sensitivity)
+
+    def _taken(self, squared: float) -> float:
+        """Take a part out of the purse, before anything is drawn."""
+        part = min(squared, self.left, MOST)
+        self.left -= part
+        return part
+
+
+def table_scale(squared: float, sensitivity: Sensitivity) -> float:
+    """The noise of counts that cost this much of μ²."""
+    return Gaussian.dominated(min(squared, MOST) ** 0.5, sensitivity).scale(sensitivity)
+
+
+def choice_scale(squared: float, sensitivity: Sensitivity) -> float:
+    """The noise of a choice that costs this much of μ², in rows."""
+    return Selection(min(squared, MOST) ** 0.5).scale(sensitivity)
