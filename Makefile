@@ -18,7 +18,7 @@ ifdef LOCKED
 	$(BIN)/python -m pip install --quiet $(UV)
 	UV_PROJECT_ENVIRONMENT=$(VENV) $(BIN)/python -m uv sync --quiet --locked --inexact --all-extras
 else
-	$(BIN)/python -m pip install --quiet --editable ".[postgres,database,files,spark,demo,images,second-opinion]" --group dev
+	$(BIN)/python -m pip install --quiet --editable ".[postgres,database,files,spark,demo,images,second-opinion,studio]" --group dev
 endif
 	touch $@
 

@@ -15,6 +15,7 @@ START = (
     "docs/parameters.md",
 )
 GUIDES = (
+    "docs/studio.md",
     "docs/first-contract.md",
     "docs/python.md",
     "docs/choosing-epsilon.md",
@@ -52,7 +53,11 @@ PROJECT = (
 )
 
 #: Charts that pages show; they lie beside the pages.
-PICTURES = ("benchmarks/growth.svg",)
+_STUDIO = (
+    *("1-projects", "2-data", "3-unit", "4-columns", "5-budget", "6-plan", "7-audit", "8-release", "8-released"),
+    *("11-requests", "12-evaluate"),
+)
+PICTURES = ("benchmarks/growth.svg", *(f"docs/studio/studio-{name}.png" for name in _STUDIO))
 
 _LINK = re.compile(r"(?<=\]\()([^)#\s]+)(#[^)\s]*)?(?=\))")
 _FENCE = re.compile(r"^```(\w+)[ \t]+([^\n]+)\n", re.MULTILINE)

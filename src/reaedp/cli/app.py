@@ -19,11 +19,12 @@ from reaedp.cli.init import init
 from reaedp.cli.look import look
 from reaedp.cli.report import report
 from reaedp.cli.reproduce import reproduce
+from reaedp.cli.studio import studio
 from reaedp.cli.synthesize import synthesize
 
 #: The order in which people need them.
 ORDER = (
-    *("demo", "init", "check", "look", "learn", "plan", "calibrate", "audit", "release", "report", "verify"),
+    *("demo", "studio", "init", "check", "look", "learn", "plan", "calibrate", "audit", "release", "report", "verify"),
     *("ask", "synthesize"),
     *("evaluate", "keys", "sign", "ledger", "algorithm1", "entropies", "reproduce"),
 )
@@ -61,6 +62,7 @@ app.command()(entropies)
 app.command()(reproduce)
 app.command()(keys.sign)
 app.command()(demo)
+app.command()(studio)
 
 
 def _say_version(wanted: bool) -> None:

@@ -68,19 +68,13 @@ def _whole_releases(path: Path, runs: int | None, rng: "Generator") -> "list[Fin
 
 def _audit_plan(path: Path, runs: int | None, rng: "Generator") -> "list[Finding]":
     from reaedp.audits.audit import FULL
-    from reaedp.audits.replay import replay
-    from reaedp.audits.request_audit import audit_request
+    from reaedp.audits.plan_audit import audit_plan
     from reaedp.cli.screen import steps
     from reaedp.plan.plan import Plan
 
     plan = Plan.load(path)
     with steps() as progress:
-        progress("replaying made-up neighbours")
-        findings = list(replay(plan.contract, plan, rng))
-        for request in plan.requests():
-            progress(f"{request.name}: {request.statistic.title}")
-            findings += audit_request(request, plan.contract, rng=rng, runs=runs or FULL)
-    return findings
+        return audit_plan(plan, rng=rng, runs=runs or FULL, progress=progress)
 
 
 def _conclude(findings: "list[Finding]") -> None:

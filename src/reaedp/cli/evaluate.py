@@ -12,13 +12,6 @@ from reaedp.cli.output import writing
 if TYPE_CHECKING:
     from reaedp.evaluation.line import Line
 
-WARNING = """\
-NOT TO BE PUBLISHED
-
-The figures in this folder were computed from the data without noise. They reveal things about the people in the data
-that no privacy budget accounts for. Keep them where the data is kept.
-"""
-
 
 def evaluate(
     *,
@@ -42,6 +35,7 @@ def evaluate(
     from reaedp.cli.screen import counted_steps
     from reaedp.errors import DeclarationError
     from reaedp.evaluation.evaluate import evaluate as measure
+    from reaedp.evaluation.results import write_results
     from reaedp.release.place import outside_releases
 
     outside_releases(out, secret=True)
@@ -62,23 +56,9 @@ def evaluate(
             counted=counted,
         )
     with writing(out):
-        _write(out, lines)
+        write_results(out, lines)
     _show(lines)
     typer.echo(f"Wrote {out}. NOT TO BE PUBLISHED: these figures were computed from the data without noise.")
-
-
-def _write(out: Path, lines: "Sequence[Line]") -> None:
-    """Under a hidden name first, so that the folder appears whole or not at all; for its owner's eyes only."""
-    from reaedp.disk.claimed_folder import claimed
-    from reaedp.disk.system import rename_folder
-    from reaedp.evaluation.line import write_lines
-    from reaedp.release.place import write_secret
-
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with claimed(out.parent, "evaluation") as hidden:
-        write_secret(hidden / "NOT-TO-BE-PUBLISHED.txt", WARNING)
-        write_lines(hidden, lines)
-        rename_folder(hidden, out)
 
 
 def _show(lines: "Sequence[Line]") -> None:

@@ -12,7 +12,6 @@ import typer
 from reaedp.cli.output import writing
 
 if TYPE_CHECKING:
-    from reaedp.ledger.entry import Entry
     from reaedp.ledger.ledger import Ledger
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Create, show, check and export the budget ledger.")
@@ -76,7 +75,7 @@ def history(ledger: Address, dataset: Dataset = None) -> None:
 
     with _open(ledger) as book, screen.steps() as progress:
         progress("reading entries")
-        records = [_record(entry) for entry in book.history(dataset)]
+        records = [entry.record for entry in book.history(dataset)]
     screen.show_history(records)
 
 
@@ -149,7 +148,7 @@ def export(
 ) -> None:
     """Print all entries as JSON or CSV."""
     with _open(ledger) as book:
-        records = [_record(entry) for entry in book.history(dataset)]
+        records = [entry.record for entry in book.history(dataset)]
     if form is Format.JSON:
         typer.echo(json.dumps(records, indent=1, ensure_ascii=False))
         return
@@ -201,12 +200,6 @@ def _lost(text: str) -> tuple[str, tuple[float, float] | None]:
     except ValueError:
         rule = "--lost must be DATASET=EPSILON, DATASET=EPSILON,DELTA or DATASET=all"
         raise DeclarationError(sentence(rule, given=text)) from None
-
-
-def _record(entry: "Entry") -> dict[str, Any]:
-    """An entry as plain values, in the ledger's own words."""
-    body: dict[str, Any] = json.loads(entry.body)
-    return {**body, "finished": entry.finished} if entry.kind == "charge" else body
 
 
 def _cell(value: object) -> object:

@@ -35,7 +35,7 @@ def look(
         seen = see(declared, data, engine=engine, progress=progress)
     typer.echo(WARNING)
     _show_columns(seen)
-    for line in _rows(seen):
+    for line in seen.words:
         typer.echo(line)
     _show_causes(seen)
     typer.echo(f"\nHarmless after looking: {HARMLESS}")
@@ -49,33 +49,11 @@ def _show_columns(seen: "Look") -> None:
     from reaedp.cli.screen import console
 
     table = Table()
-    for heading in ("column", "null", "unparsable", "unseen", "out of range", "of these clipped", "dropped"):
+    for heading in ("column", *(seen.columns[0].shares if seen.columns else ())):
         table.add_column(heading, justify="left" if heading == "column" else "right")
     for one in seen.columns:
-        shares = (
-            one.share("null", "nan"),
-            one.share("unparsable"),
-            one.share("unseen"),
-            one.share("outside", "infinite"),
-            one.clipped,
-            one.dropped,
-        )
-        table.add_row(Text(one.column.name), *map(_percent, shares))
+        table.add_row(Text(one.column.name), *one.shares.values())
     console.print(table)
-
-
-def _rows(seen: "Look") -> list[str]:
-    """What becomes of rows, and of people with many of them."""
-    lines = [f"Rows: {seen.rows:,}. Dropped where all columns are used together: {seen.rows - seen.kept:,}."]
-    if seen.rows == 0:
-        lines.append("No row could be read. The file may have a header only.")
-    if seen.people is not None:
-        people = sum(seen.people.values())
-        lines.append(
-            f"People: {people:,}, of whom {seen.people_over:,} have more than max_rows = {seen.max_rows} rows. Rows"
-            f" that name nobody: {seen.nobodys:,}. Rows that count: {seen.counted:,}."
-        )
-    return lines
 
 
 def _no_cause(seen: "Look") -> str:
@@ -95,13 +73,4 @@ def _show_causes(seen: "Look") -> None:
         return
     typer.echo("\nLikely causes, by another way of reading that was tried:")
     for cause in seen.causes[:MOST_CAUSES]:
-        where = "" if cause.column is None else f"{cause.column}: "
-        what = f"{cause.what} would explain {cause.cells:,} cells" if cause.column else f"{cause.cells:,} {cause.what}"
-        typer.echo(f"  {where}{what}. Try: {cause.remedy}")
-
-
-def _percent(share: float) -> str:
-    """Nothing is shown as nothing, and something never as 0 or 100 %."""
-    if share == 0:
-        return ""
-    return "< 0.1 %" if share < 0.001 else "> 99.9 %" if 0.999 < share < 1 else f"{100 * share:.1f} %"
+        typer.echo(f"  {cause.words}")

@@ -16,6 +16,9 @@ from reaedp.release.release import Release
 from reaedp.statistics.names import column_names
 from reaedp.statistics.statistic import Statistic
 
+#: What is said before the charge, which is the last moment to stop for nothing, and between counting and noise.
+CHARGING, NOISE = "charging", "adding noise"
+
 
 @contextmanager
 def charged(entries: Sequence[int]) -> Iterator[None]:
@@ -99,19 +102,21 @@ class Curator:
             self._records.check(request.statistic.columns)
             if (curve := getattr(request.statistic, "curve", None)) is not None:
                 self._records.check_curve(curve)
+        progress(CHARGING)
         entries = self.ledger.charge(charges)
         with charged(entries):
             self._records.progress = progress
             releases = []
             for request, entry in zip(requests, entries, strict=True):
                 progress(request.statistic.title)
-                releases.append(self._answer(request, entry))
+                releases.append(self._answer(request, entry, progress))
         return tuple(releases)
 
-    def _answer(self, request: Request, entry: int) -> Release:
+    def _answer(self, request: Request, entry: int, progress: Callable[[str], None]) -> Release:
         """Count and add noise; the exact answer lives in this function only."""
         calibrated = request.calibrated(self.contract)
         exact = request.statistic.answer(self._records)
+        progress(NOISE)
         noisy = calibrated.apply(exact, self._noise)
         return Release(
             name=request.name,

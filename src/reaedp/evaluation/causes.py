@@ -47,6 +47,13 @@ class Cause:
     cells: int
     remedy: str
 
+    @property
+    def words(self) -> str:
+        """The same for people."""
+        if self.column is None:
+            return f"{self.cells:,} {self.what}. Try: {self.remedy}"
+        return f"{self.column}: {self.what} would explain {self.cells:,} cells. Try: {self.remedy}"
+
 
 @dataclass(frozen=True, slots=True)
 class Trial:

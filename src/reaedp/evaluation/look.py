@@ -40,6 +40,19 @@ class ColumnLook:
         return sum(self.troubles.get(trouble, 0) for trouble in troubles) / self.rows if self.rows else 0.0
 
     @property
+    def shares(self) -> dict[str, str]:
+        """All that can become of its cells, as people read it."""
+        found = {
+            "null": self.share("null", "nan"),
+            "unparsable": self.share("unparsable"),
+            "unseen": self.share("unseen"),
+            "out of range": self.share("outside", "infinite"),
+            "of these clipped": self.clipped,
+            "dropped": self.dropped,
+        }
+        return {words: _percent(share) for words, share in found.items()}
+
+    @property
     def clipped(self) -> float:
         """The share that counts in the nearest bin."""
         return self.share(*(one for one in self.troubles if self.column.rule(one) == "nearest"))
@@ -70,6 +83,20 @@ class Look:
     def people_over(self) -> int:
         """People who have more rows than are used."""
         return sum(people for rows, people in (self.people or {}).items() if rows > self.max_rows)
+
+    @property
+    def words(self) -> list[str]:
+        """What becomes of rows, and of people with many of them."""
+        lines = [f"Rows: {self.rows:,}. Dropped where all columns are used together: {self.rows - self.kept:,}."]
+        if self.rows == 0:
+            lines.append("No row could be read. The file may have a header only.")
+        if self.people is not None:
+            people = sum(self.people.values())
+            lines.append(
+                f"People: {people:,}, of whom {self.people_over:,} have more than max_rows = {self.max_rows} rows. Rows"
+                f" that name nobody: {self.nobodys:,}. Rows that count: {self.counted:,}."
+            )
+        return lines
 
 
 def look(
@@ -114,6 +141,13 @@ def rows_counted(contract: Contract, data: Data, engine: Engine | None) -> int:
     """Rows that are counted where all columns are used together."""
     groups = [(column.name,) for column in contract.columns]
     return max(int(counts.counts.sum()) for _, counts in Records(contract, data, engine).group_counts(groups))
+
+
+def _percent(share: float) -> str:
+    """Nothing is shown as nothing, and something never as 0 or 100 %."""
+    if share == 0:
+        return ""
+    return "< 0.1 %" if share < 0.001 else "> 99.9 %" if 0.999 < share < 1 else f"{100 * share:.1f} %"
 
 
 def _troubled(contract: Contract, data: Data, engine: Engine | None) -> dict[str, dict[Trouble, int]]:

@@ -34,14 +34,18 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """The state of a data set: its last entry, the entry with its terms, and its scopes."""
+    """The state of a data set: its last entry, the entry with its terms, its scopes, and the entry with its rule.
+
+    `rule` is 0 while nobody ever asked for two people; such an account keeps the text that it always had.
+    """
 
     last: int
     terms: int
     scopes: Mapping[str, Scope]
+    rule: int = 0
 
     def __post_init__(self) -> None:
-        if WHOLE not in self.scopes or not (_is_number(self.last) and _is_number(self.terms)):
+        if WHOLE not in self.scopes or not all(map(_is_number, (self.last, self.terms, self.rule))):
             raise ValueError("these numbers do not describe any account")
 
     @property
@@ -53,7 +57,8 @@ class Account:
 def write_account(account: Account) -> str:
     """Give the only text of an account."""
     scopes = {name: _scope_record(scope) for name, scope in account.scopes.items()}
-    return write({"last": account.last, "terms": account.terms, "scopes": scopes})
+    ruled = {"rule": account.rule} if account.rule else {}
+    return write({"last": account.last, "terms": account.terms, "scopes": scopes} | ruled)
 
 
 def read_account(dataset: str, text: str, seal: str) -> Account:
@@ -61,7 +66,7 @@ def read_account(dataset: str, text: str, seal: str) -> Account:
     record = read_state(dataset, text, seal)
     try:
         scopes = {name: _read_scope(scope) for name, scope in record["scopes"].items()}
-        account = Account(record["last"], record["terms"], scopes)
+        account = Account(record["last"], record["terms"], scopes, record.get("rule", 0))
         intact = write_account(account) == text
     except UNREADABLE as error:
         raise LedgerDamaged(f"The account of data set {dataset!r} is damaged and cannot be read.") from error

@@ -122,13 +122,53 @@ class Recovery:
         printable("The reason for a recovery", self.reason, 1000)
 
 
-Act = Registration | Charge | Finish | Raise | Recovery
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Somebody answered whether some requests may be charged together, and why; who did is in the entry.
+
+    `requests` are the SHA-256 of what was asked for, as charges have them; `asked_by` is the name in the question.
+    """
+
+    dataset: str
+    requests: tuple[str, ...]
+    asked_by: str
+    approved: bool
+    reason: str
+
+    def __post_init__(self) -> None:
+        printable("The name of a data set", self.dataset, 200)
+        printable("The name of who asks", self.asked_by, 200)
+        printable("The reason for a decision", self.reason, 1000)
+        if not self.requests or list(self.requests) != sorted(self.requests) or type(self.approved) is not bool:
+            raise DeclarationError(sentence("A decision must be about sorted requests", given=self.requests))
+        for request in self.requests:
+            _check_digest("A request of a decision", request)
+
+
+@dataclass(frozen=True, slots=True)
+class TwoPeople:
+    """From here on charges to a data set are `required` to be approved by somebody else, or no longer; and why."""
+
+    dataset: str
+    required: bool
+    reason: str
+
+    def __post_init__(self) -> None:
+        printable("The name of a data set", self.dataset, 200)
+        printable("The reason for a rule", self.reason, 1000)
+        if type(self.required) is not bool:
+            raise DeclarationError(sentence("A rule must be required or not", given=self.required))
+
+
+Act = Registration | Charge | Finish | Raise | Recovery | Decision | TwoPeople
 KINDS: dict[str, type[Any]] = {
     "register": Registration,
     "charge": Charge,
     "finish": Finish,
     "raise": Raise,
     "recover": Recovery,
+    "decide": Decision,
+    "rule": TwoPeople,
 }
 NAMES: dict[type[Any], str] = {act: kind for kind, act in KINDS.items()}
 
@@ -161,7 +201,7 @@ class Entry:
 
     @property
     def kind(self) -> str:
-        """One of register, charge, finish, raise, recover."""
+        """One of register, charge, finish, raise, recover, decide, rule."""
         return NAMES[type(self.act)]
 
     @property
@@ -187,6 +227,12 @@ class Entry:
         stamp = {name: getattr(self, name) for name in ("number", "previous", "time", "user", "version")}
         planned = {} if self.plan is None else {"plan": self.plan}
         return write(stamp | {"kind": self.kind, "act": act_record(self.act)} | planned)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The entry as plain values, in the ledger's own words."""
+        body: dict[str, Any] = json.loads(self.body)
+        return {**body, "finished": self.finished} if self.kind == "charge" else body
 
     @property
     def hash(self) -> str:
@@ -284,6 +330,7 @@ _READERS: dict[str, Callable[[Any], object]] = {
     "budget": lambda record: Budget(**record),
     "unit": lambda record: Unit(**record),
     "entries": tuple,
+    "requests": tuple,
 }
 
 

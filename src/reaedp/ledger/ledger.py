@@ -16,6 +16,7 @@ from typing import Self
 from sqlalchemy import Connection
 
 from reaedp.errors import BudgetRefused, DeclarationError, sentence
+from reaedp.ledger.approvals import NO_CONTRACT, asked_for, check_approved, lifting
 from reaedp.ledger.book import (
     Head,
     append,
@@ -29,16 +30,18 @@ from reaedp.ledger.canonical_json import write
 from reaedp.ledger.entry import (
     UNREADABLE,
     Charge,
+    Decision,
     Entry,
     Finish,
     Raise,
     Registration,
+    TwoPeople,
     act_record,
     protects_alike,
     read_act,
     stamp,
 )
-from reaedp.ledger.posting import change_terms, find_known, post, postings, register
+from reaedp.ledger.posting import change_terms, find_known, note, post, postings, register
 from reaedp.ledger.reader import Reader
 from reaedp.ledger.recovery import check, give_up, lost_after, watch
 from reaedp.ledger.storage import Storage
@@ -135,7 +138,9 @@ class Ledger(Reader):
         with self._writing() as connection:
             head = read_head(connection, lock=True)
             decided = [(posting, posting.decided()) for posting in postings(connection, written)]
-            end = post(connection, head, written, decided, stamp())
+            accounts, now = {posting.dataset: posting.account for posting, _ in decided}, stamp()
+            check_approved(connection, accounts, asked_for(written), now.user)
+            end = post(connection, head, written, decided, now)
         self._storage.remember(end.checkpoint)
         return tuple(range(end.number + 1 - len(written), end.number + 1))
 
@@ -178,6 +183,30 @@ class Ledger(Reader):
         self._storage.remember(head.checkpoint)
         return head.number
 
+    def decide(self, dataset: str, requests: Sequence[str], asked_by: str, *, approved: bool, reason: str) -> int:
+        """Record the answer to somebody who asked for some releases, by the SHA-256 of each; the entry's number.
+
+        An approval is for one charge of exactly these requests; a later answer about them replaces it.
+        """
+        return self._note(Decision(dataset, tuple(sorted(requests)), asked_by, approved, reason))
+
+    def require_two_people(self, dataset: str, reason: str, *, required: bool = True) -> int:
+        """From here on let nobody charge to a data set what nobody else approved; the entry's number.
+
+        To lift the rule, `required=False`, takes two people as well: one approves `approvals.lifting`, another lifts.
+        """
+        return self._note(TwoPeople(dataset, required, reason))
+
+    def _note(self, act: Decision | TwoPeople) -> int:
+        with self._writing() as connection:
+            head, now = read_head(connection, lock=True), stamp()
+            account = find_known(connection, act.dataset)
+            if isinstance(act, TwoPeople) and not act.required:
+                check_approved(connection, {act.dataset: account}, {act.dataset: [lifting(act.dataset)]}, now.user)
+            head = note(connection, head, account, act, now)
+        self._storage.remember(head.checkpoint)
+        return head.number
+
     def _lost(self, dataset: str, cost: tuple[float, float] | None, kept: int, last: int) -> Iterator[Charge]:
         """What a data set may have spent in entries that are gone; nobody knows by which mechanism."""
         epsilon, delta = (self.remaining(dataset), 0.0) if cost is None else cost
@@ -186,7 +215,7 @@ class Ledger(Reader):
         with self._reading() as connection:
             unit = read_terms(connection, find_known(connection, dataset)).unit
         price: Price = (ApproxDP(epsilon, delta) if delta else PureDP(epsilon),)
-        yield Charge(dataset, f"lost entries {kept + 1} to {last}", "unknown", price, unit, contract="0" * 64)
+        yield Charge(dataset, f"lost entries {kept + 1} to {last}", "unknown", price, unit, contract=NO_CONTRACT)
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:

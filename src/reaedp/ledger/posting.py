@@ -20,7 +20,7 @@ from reaedp.ledger.book import (
     read_terms,
     save_account,
 )
-from reaedp.ledger.entry import Charge, Raise, Registration, Stamp, protects_alike, split_of
+from reaedp.ledger.entry import Charge, Decision, Raise, Registration, Stamp, TwoPeople, protects_alike, split_of
 from reaedp.privacy.accounting import Tally, tally
 from reaedp.privacy.loss import Price
 from reaedp.privacy.spending import admit
@@ -110,7 +110,7 @@ def post(
         for part, added in posting.added.items():
             change = count(connection, posting.dataset, part, added)
             scopes[part] = replace(scopes[part], fingerprint=(scopes[part].fingerprint + change) % MODULUS)
-        account = Account(last[posting.dataset], posting.account.terms, scopes)
+        account = replace(posting.account, last=last[posting.dataset], scopes=scopes)
         save_account(connection, posting.dataset, account)
     return end
 
@@ -126,6 +126,14 @@ def change_terms(connection: Connection, head: Head, account: Account, terms: Ra
     """Write new terms of a known data set."""
     end = append(connection, head, [terms], stamp)
     save_account(connection, terms.dataset, replace(account, last=end.number, terms=end.number))
+    return end
+
+
+def note(connection: Connection, head: Head, account: Account, act: Decision | TwoPeople, stamp: Stamp) -> Head:
+    """Write a decision or a rule about a known data set."""
+    end = append(connection, head, [act], stamp)
+    rule = end.number if isinstance(act, TwoPeople) else account.rule
+    save_account(connection, act.dataset, replace(account, last=end.number, rule=rule))
     return end
 
 

@@ -1,7 +1,7 @@
 """What a ledger says: what data sets may spend and have spent, entry by entry; nothing here writes."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path, PurePath
 from types import TracebackType
@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 
 from reaedp.errors import DeclarationError, LedgerBusy, sentence
 from reaedp.ledger.admission import spent_epsilon
+from reaedp.ledger.approvals import Approvals, read_approvals
 from reaedp.ledger.book import (
     confirm,
     dataset_names,
@@ -26,6 +27,7 @@ from reaedp.ledger.entry import (
     Finish,
     Raise,
     Registration,
+    stamp,
 )
 from reaedp.ledger.posting import find_known, read_scopes
 from reaedp.ledger.storage import Storage
@@ -122,6 +124,19 @@ class Reader:
         budget, scopes = self._scopes(dataset)
         once = tally([price])
         return min(copies(spending, once, budget, MOST_COPIES) for spending, _ in scopes)
+
+    def needs_two_people(self, dataset: str) -> bool:
+        """Say whether charges to a data set need somebody else's approval."""
+        return self._approvals(dataset).required
+
+    def lacks_approval(self, dataset: str, requests: Sequence[str]) -> bool:
+        """Say whether these requests would be refused now because nobody else has approved them."""
+        return self._approvals(dataset).lacking(requests, stamp().user)
+
+    def _approvals(self, dataset: str) -> Approvals:
+        with self._reading() as connection:
+            read_head(connection)
+            return read_approvals(connection, dataset, find_known(connection, dataset))
 
     def datasets(self) -> tuple[str, ...]:
         """Give the registered data sets, by name."""

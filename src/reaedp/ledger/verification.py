@@ -6,7 +6,7 @@ and entries cut off at the end.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -17,8 +17,9 @@ from reaedp.errors import LedgerDamaged
 from reaedp.ledger import statements
 from reaedp.ledger.account import WHOLE, Account
 from reaedp.ledger.admission import together
+from reaedp.ledger.approvals import Approvals, asked_for, lifting
 from reaedp.ledger.book import Head, dataset_names, find_account, read_tally, stated_head
-from reaedp.ledger.entry import Charge, Entry, Finish, Raise, Registration, genesis, read_entry
+from reaedp.ledger.entry import Charge, Entry, Finish, Raise, Registration, TwoPeople, genesis, read_entry
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.loss import Loss
 from reaedp.privacy.spending import NOTHING, Spending, admit
@@ -39,6 +40,8 @@ class Replay:
     charges: set[int] = field(default_factory=set)
     finished: dict[int, int] = field(default_factory=dict)
     plan: list[Entry] = field(default_factory=list)
+    approvals: dict[str, Approvals] = field(default_factory=dict)
+    rules: dict[str, int] = field(default_factory=dict)
 
     def take(self, entry: Entry) -> None:
         """Add one entry."""
@@ -50,17 +53,27 @@ class Replay:
 
     def close_plan(self) -> None:
         """Decide once more about the charges that were made together."""
-        charges = [entry.charge for entry in self.plan if entry.charge]
+        entries = self.plan
+        charges = [entry.charge for entry in entries if entry.charge]
         number, planned = (self.plan[0].number, self.plan[0].plan) if self.plan else (0, None)
         self.plan = []
         if planned is not None and planned != number:
             raise LedgerDamaged(f"Entry {number} of the ledger claims to belong to a plan that began earlier.")
+        if entries:
+            self.check_approved(entries[0], asked_for(charges))
+        for entry in entries:
+            self.approvals[str(entry.dataset)].take(entry)
         for dataset in sorted({charge.dataset for charge in charges}):
             prices: dict[str, Counter[Loss]] = {}
             for charge in charges:
                 if charge.dataset == dataset:
                     prices.setdefault(charge.part or WHOLE, Counter()).update(charge.price)
             self._spend(dataset, prices, number, decide=planned is not None)
+
+    def check_approved(self, entry: Entry, wanted: Mapping[str, Sequence[str]]) -> None:
+        """Find what began without the second person whom a rule asks for."""
+        if any(self.approvals[dataset].lacking(requests, entry.user) for dataset, requests in wanted.items()):
+            raise LedgerDamaged(f"Entry {entry.number} of the ledger needs two people, and nobody else approved it.")
 
     def _spend(self, dataset: str, prices: Mapping[str, Counter[Loss]], number: int, *, decide: bool) -> None:
         spent, budget = self.spent.setdefault(dataset, {WHOLE: NOTHING}), self.budgets[dataset]
@@ -149,6 +162,7 @@ def _take_terms(replay: Replay, entry: Entry) -> None:
         raise LedgerDamaged(f"Entry {entry.number} of the ledger registers a data set twice, or raises an unknown one.")
     if isinstance(entry.act, Registration | Raise):
         replay.budgets[entry.act.dataset] = entry.act.budget
+        replay.approvals.setdefault(entry.act.dataset, Approvals())
     replay.terms[str(entry.dataset)] = entry.number
 
 
@@ -174,18 +188,32 @@ def _take_recovery(replay: Replay, entry: Entry) -> None:
     """Nothing is computed from it; `Recovery` itself refuses what cannot be."""
 
 
+def _take_note(replay: Replay, entry: Entry) -> None:
+    dataset, act = str(entry.dataset), entry.act
+    if dataset not in replay.approvals:
+        raise LedgerDamaged(f"Entry {entry.number} of the ledger is about a data set that was not registered.")
+    if isinstance(act, TwoPeople):
+        if not act.required:
+            replay.check_approved(entry, {dataset: [lifting(dataset)]})
+        replay.rules[dataset] = entry.number
+    replay.approvals[dataset].take(entry)
+
+
 _TAKE: dict[str, Callable[[Replay, Entry], None]] = {
     "register": _take_terms,
     "raise": _take_terms,
     "charge": _take_charge,
     "finish": _take_finish,
     "recover": _take_recovery,
+    "decide": _take_note,
+    "rule": _take_note,
 }
 
 
 def _check_account(dataset: str, account: Account, replay: Replay) -> None:
-    said = (account.last, account.terms, set(account.scopes))
-    if said != (replay.last[dataset], replay.terms[dataset], {WHOLE, *replay.tallies.get(dataset, {})}):
+    said = (account.last, account.terms, account.rule, set(account.scopes))
+    parts = {WHOLE, *replay.tallies.get(dataset, {})}
+    if said != (replay.last[dataset], replay.terms[dataset], replay.rules.get(dataset, 0), parts):
         raise LedgerDamaged(f"The account of data set {dataset!r} does not follow from its entries.")
     spent = replay.spent.get(dataset, {WHOLE: NOTHING})
     for name, scope in account.scopes.items():

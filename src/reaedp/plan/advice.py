@@ -26,11 +26,11 @@ from reaedp.synthesis.deniability import Deniable
 
 def advice(requests: Sequence[Request], contract: Contract) -> Iterator[str]:
     """One line for each release about which there is something to say."""
-    histograms = {frozenset(request.statistic.columns): request.name for request in requests if _tells(request)}
+    histograms = _histograms(requests)
     for request in requests:
         text = _words(request, contract)
-        free = histograms.get(frozenset(request.statistic.columns))
-        if free and type(request.statistic) in (Entropy, RoutedEntropy, MutualInformation):
+        free = included_by(request, requests)
+        if free is not None:
             text += f" The release {free} of this plan includes it at no extra cost."
         if isinstance(request.statistic, Summary):
             text += _free(request, histograms, "counts and, to half a bin, its means")
@@ -39,6 +39,18 @@ def advice(requests: Sequence[Request], contract: Contract) -> Iterator[str]:
         text += _quantiles_for_free(request, requests)
         if text:
             yield f"{request.name}: {text.strip()}"
+
+
+def included_by(request: Request, requests: Sequence[Request]) -> str | None:
+    """The histogram of the same plan from which an entropy follows at no extra cost, if there is one."""
+    if type(request.statistic) not in (Entropy, RoutedEntropy, MutualInformation):
+        return None
+    return _histograms(requests).get(frozenset(request.statistic.columns))
+
+
+def _histograms(requests: Sequence[Request]) -> dict[frozenset[str], str]:
+    """The histograms of a plan, by their columns."""
+    return {frozenset(request.statistic.columns): request.name for request in requests if _tells(request)}
 
 
 def _tells(request: Request) -> bool:

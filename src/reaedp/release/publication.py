@@ -14,6 +14,9 @@ from reaedp.release.folder import expected_bytes, new_folder
 from reaedp.release.release import Release
 from reaedp.report.public import public_report
 
+#: What is said of the work before the charge and after the last number.
+AUDITING, WRITING = "auditing the plan on made-up data", "writing numbers and report"
+
 
 def publish(
     plan: Plan,
@@ -41,7 +44,7 @@ def publish(
     curator = Curator(plan.contract, data, noise=noise, engine=engine)
     facts: dict[str, Any] = {"wording": plan.wording} if plan.wording else {}
     if audited:
-        progress("auditing the plan on made-up data")
+        progress(AUDITING)
         facts["audit"] = audited_before(plan.contract, requests)
     size = expected_bytes(plan.contract, [request.statistic for request in requests])
     with new_folder(Path(out), size) as folder:
@@ -54,7 +57,7 @@ def publish(
                 "spent": curator.ledger.spent(plan.contract.dataset),
                 "remaining": curator.ledger.remaining(plan.contract.dataset),
             }
-            progress("writing numbers and report")
+            progress(WRITING)
             written = folder.write(plan.contract, releases, facts, public_report if page else None, progress)
     with charged(entries):
         # The folder is in its place: what the ledger now remembers of it cannot be edited any more.

@@ -43,7 +43,7 @@ def demo(
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise DeclarationError(f"{folder} exists already. Choose another folder.")
         folder.mkdir(parents=True, exist_ok=True)
-        _write_files(folder)
+        write_files(folder)
     for command in COMMANDS:
         typer.echo(f"\n$ reaedp {command}")
         done = subprocess.run([sys.executable, "-m", "reaedp", *command.split()], cwd=folder, check=False)
@@ -54,7 +54,7 @@ def demo(
     typer.echo(f"To publish, open it first:    {folder / 'published' / 'report.html'}")
 
 
-def _write_files(folder: Path) -> None:
+def write_files(folder: Path) -> None:
     """The data set, its contract and its plan, as they lie beside this file."""
     for name in ("contract.toml", "plan.toml"):
         shutil.copyfile(HERE / name, folder / name)

@@ -1,0 +1,200 @@
+"""What a release could turn out to be, before any data is opened: twenty outcomes, pretended counts, error against ε.
+
+Outcomes are quantiles of the noise and not drawn, so that there is nothing at random here, and nothing of the data.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from reaedp.contract import Contract
+from reaedp.errors import ReaedpError
+from reaedp.frames.number import about
+from reaedp.label import shown
+from reaedp.plan.forecast import Forecast
+from reaedp.plan.kinds.kind import Planned
+from reaedp.plan.request import Request
+from reaedp.statistics.marginal import Marginal
+
+#: Possible outcomes that are shown, and the ε's at which errors are shown, as powers of ten.
+OUTCOMES = 20
+POWERS = tuple(step / 4 for step in range(-8, 5))
+#: Cells of a pretended table that have room.
+MOST_BARS = 24
+#: Rows that are pretended where nobody says how many there are.
+PRETENDED = 1_000
+WIDTH, HEIGHT, LEFT, BOTTOM = 320, 180, 44, 30
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """A planned release at a price: its forecast, and how far each of twenty equally likely outcomes is off."""
+
+    planned: Planned
+    request: Request
+    forecast: Forecast
+    off: tuple[float, ...]
+
+
+@lru_cache(maxsize=512)
+def priced(planned: Planned, contract: Contract) -> Priced:
+    """The forecast of a release; sliders ask for the same prices again and again."""
+    request = planned.request(contract)
+    forecast = Forecast.of(request, contract)
+    noise, bound = request.calibrated(contract), forecast.expected.bound
+    ranks = [(2 * place + 1) / (2 * OUTCOMES) for place in range(OUTCOMES)]
+    most = noise.error_quantile(0.95)
+    off = tuple(
+        math.copysign(noise.error_quantile(abs(2 * rank - 1)) / most * bound, rank - 0.5) if most else 0.0
+        for rank in ranks
+    )
+    return Priced(planned, request, forecast, off)
+
+
+def at(planned: Planned, contract: Contract, epsilon: float) -> Planned:
+    """The same release for another ε."""
+    price, _ = planned.price(contract.budget)
+    return planned if price == epsilon else planned.times(epsilon / price, contract.budget)
+
+
+@dataclass(frozen=True, slots=True)
+class Dots:
+    """Twenty outcomes on a line: places, ends of the axis, and words."""
+
+    places: tuple[tuple[float, float], ...]
+    ends: tuple[str, str]
+    words: str
+
+    @classmethod
+    def of(cls, found: Priced) -> "Dots | None":
+        """Dots that lie on others are stacked; the axis ends at the farthest."""
+        reach = max(map(abs, found.off))
+        if not math.isfinite(reach) or reach <= 0:
+            return None
+        stacked: dict[int, int] = {}
+        places = []
+        for off in found.off:
+            x = round((off / reach + 1) * 12)
+            stacked[x] = stacked.get(x, 0) + 1
+            places.append((16 + x * 12, 92 - 14 * stacked[x]))
+        unit = found.forecast.expected.unit
+        words = f"Twenty possible outcomes, all equally likely, from {about(reach)} {unit} too low to as much too high."
+        return cls(tuple(places), (f"−{about(reach)}", f"+{about(reach)} {unit}".strip()), words)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A pretended cell: its name, bar, whisker and twenty dots, in the picture's measures."""
+
+    label: str
+    x: float
+    width: float
+    top: float
+    low: float
+    high: float
+    dots: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pretended:
+    """A pretended table of counts: bars with whiskers, the band of what is mostly noise, and the axis."""
+
+    bars: tuple[Bar, ...]
+    band: float
+    top: str
+    rows: int
+    words: str
+
+    @classmethod
+    def of(cls, found: Priced, contract: Contract, rows: int, draw: int) -> "Pretended | None":
+        """For counts of few cells; `draw` says which outcome the bars show."""
+        if not isinstance(found.request.statistic, Marginal) or found.forecast.cells > MOST_BARS:
+            return None
+        columns = contract.select(found.request.statistic.columns)
+        labels = columns[0].cells if len(columns) == 1 else tuple(str(n + 1) for n in range(found.forecast.cells))
+        truth, bound = rows / len(labels), found.forecast.expected.bound
+        most = max(truth + max(found.off), truth + bound, 2 * bound)
+        high = (HEIGHT - BOTTOM - 10) / most
+        wide = (WIDTH - LEFT - 8) / len(labels)
+        bars = tuple(
+            _bar(
+                label, (LEFT + place * wide, wide), _Cell(truth, _drawn(found.off, place, draw), bound), found.off, high
+            )
+            for place, label in enumerate(labels)
+        )
+        noise = min(2 * bound, most)
+        words = (
+            f"Pretended: {rows:,} rows spread evenly, {about(truth)} in each of {len(labels)} cells. A count may be off"
+            f" by ±{about(bound)}. " + ("Mostly noise." if truth < 2 * bound else "Enough to read.")
+        )
+        return cls(bars, HEIGHT - BOTTOM - noise * high, about(most), rows, words)
+
+
+def _drawn(off: tuple[float, ...], place: int, draw: int) -> float:
+    """One of the twenty outcomes for each cell, in an order without pattern to the eye."""
+    return off[(place * place * 7 + place * 11 + draw * 13 + draw * draw * 3 * (place + 1) + 5) % len(off)]
+
+
+class _Cell(NamedTuple):
+    """A pretended count, how far this outcome is off, and how far 95 in 100 are."""
+
+    truth: float
+    moved: float
+    bound: float
+
+
+def _bar(label: str, across: tuple[float, float], cell: _Cell, off: tuple[float, ...], high: float) -> Bar:
+    def y(value: float) -> float:
+        return round(HEIGHT - BOTTOM - max(value, 0.0) * high, 1)
+
+    (x, wide), count = across, cell.truth + cell.moved
+    return Bar(
+        label=shown(label, 12),
+        x=round(x + wide * 0.15, 1),
+        width=round(wide * 0.7, 1),
+        top=y(count),
+        low=y(count - cell.bound),
+        high=y(count + cell.bound),
+        dots=tuple(y(cell.truth + one) for one in off),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Error against ε, both on logarithmic scales: points, where the present price is, and what is affordable."""
+
+    points: str
+    now: tuple[float, float]
+    affordable: float
+    ends: tuple[str, str]
+    rows: tuple[tuple[str, str], ...]
+
+
+@lru_cache(maxsize=128)
+def line(planned: Planned, contract: Contract, left: float) -> Line | None:
+    """Errors at ε from 0.01 to 10, where such a price can be asked for."""
+    found = []
+    for power in POWERS:
+        try:
+            one = priced(at(planned, contract, float(f"{10**power:.3g}")), contract).forecast.expected.bound
+        except ReaedpError:
+            continue
+        if math.isfinite(one) and one > 0:
+            found.append((power, one))
+    if len(found) < 2:
+        return None
+    low, high = math.log10(min(one for _, one in found)), math.log10(max(one for _, one in found))
+    span = max(high - low, 0.3)
+
+    def place(power: float, error: float) -> tuple[float, float]:
+        x = LEFT + (power + 2) / 3 * (WIDTH - LEFT - 8)
+        return round(x, 1), round(10 + (high - math.log10(error)) / span * (HEIGHT - BOTTOM - 10), 1)
+
+    expected = priced(planned, contract).forecast.expected
+    price = planned.price(contract.budget)[0]
+    now = place(min(max(math.log10(price), -2), 1), min(max(expected.bound, 10**low), 10**high))
+    affordable = place(min(max(math.log10(max(left, 1e-9)), -2), 1), 10**low)[0]
+    rows = tuple((about(10**power, 2), f"±{about(error)} {expected.unit}".strip()) for power, error in found)
+    points = " ".join(f"{x},{y}" for x, y in (place(*one) for one in found))
+    return Line(points, now, affordable, (about(10**low), about(10**high)), rows)

@@ -1,0 +1,128 @@
+"""Data: where the file is, how it is read, and which of its columns matter. The header is read, and no value."""
+
+from pathlib import Path
+from typing import Any
+
+from starlette.responses import Response
+
+from reaedp.contract.files import ENCODINGS, Files
+from reaedp.drafting.draft import Draft, drafted
+from reaedp.errors import DeclarationError
+from reaedp.studio.contract_file import CHANGED_MEANWHILE, ContractFile, version
+from reaedp.studio.form import Form
+from reaedp.studio.header import names_of, offered, read_as
+from reaedp.studio.project import Project
+from reaedp.studio.step import State, Step
+from reaedp.studio.visit import Visit
+
+#: Keys of [files] with one text, and with several.
+ONE, SEVERAL = ("separator", "quote", "encoding", "sheet", "decimal", "thousands"), ("dates", "missing")
+#: How separators are chosen, as browsers cannot send a tab that somebody typed.
+SEPARATORS = {"": "as the header shows", ",": "comma", ";": "semicolon", "tab": "tab", "|": "vertical bar"}
+
+
+def show(visit: Visit) -> Response:
+    """The file as it is noted, or as the form above the header says."""
+    if visit.query.text("data"):
+        return _page(visit, visit.query, visit.query.text("data"))
+    return _page(visit, None, visit.project.data)
+
+
+def save(visit: Visit) -> Response:
+    """Note the file, and write the contract with the chosen columns."""
+    form, project = visit.form, visit.project
+    address = form.text("data")
+    try:
+        if form.text("version") != version(project):
+            raise DeclarationError(CHANGED_MEANWHILE)
+        known = ContractFile.read(project)
+        made = _chosen(project, known, form, address)
+        project.remember(address)
+        made.save(Project(project.folder, project.name))
+    except DeclarationError as error:
+        return _page(visit, form, address, error.mistakes)
+    return visit.to("unit")
+
+
+def _chosen(project: Project, known: ContractFile, form: Form, address: str) -> ContractFile:
+    """The contract with the columns that were chosen, of which all that is known is kept."""
+    files = read_as(_placed(project, address), files_of(form, known.draft.files))
+    header = names_of(_placed(project, address), files) or tuple(form.lines("names"))
+    if not header:
+        raise DeclarationError("The file has no header: name the columns that you need, one on each line.")
+    wanted = form.texts("columns") or list(form.lines("names"))
+    person = known.heading.get("person")
+    draft = drafted(dict.fromkeys(header, ""), [], wanted, person if person in header else None, files)
+    if not draft.columns:
+        raise DeclarationError("Choose at least one column.")
+    was = {column.name: column for column in known.draft.columns}
+    columns = tuple(was.get(column.name, column) for column in draft.columns)
+    made = ContractFile(Draft(columns, draft.left_out, draft.files), known.heading)
+    return made.answering({"name": form.text("name") or None})
+
+
+def files_of(form: Form, known: Files | None) -> Files:
+    """What a form says about how files are read; what contracts say of single columns stays."""
+    facts: dict[str, Any] = {key: form.text(key) for key in ONE if form.text(key)}
+    facts |= {key: given for key in SEVERAL if (given := [part.strip() for part in form.text(key).split(",") if part])}
+    if facts.get("separator") == "tab":
+        facts["separator"] = "\t"
+    if form.text("labels"):
+        facts["labels"] = True
+    if known is not None and known.columns:
+        facts["columns"] = known.facts()["columns"]
+    if any("%y" in one for one in facts.get("dates", ())):
+        facts["first_year"] = form.whole("first_year", "The first of the hundred years that %y stands for")
+    return Files.read({key: value for key, value in facts.items() if value is not None})
+
+
+def _page(visit: Visit, form: Form | None, address: str, mistakes: tuple[str, ...] = ()) -> Response:
+    """The header as it will be read, or why it cannot be."""
+    project = visit.project
+    known = ContractFile.read(project)
+    files = known.draft.files or Files()
+    header: tuple[str, ...] = ()
+    try:
+        files = files if form is None else files_of(form, known.draft.files)
+        if address:
+            read = read_as(_placed(project, address), files)
+            header, files = names_of(_placed(project, address), read), read or files
+    except DeclarationError as error:
+        mistakes = mistakes or error.mistakes
+    columns = [column.name for column in known.draft.columns]
+    return visit.page(
+        "data.html",
+        step="data",
+        status=400 if mistakes else 200,
+        mistakes=mistakes,
+        data=address,
+        noted=project.data,
+        offered=offered(project.folder, visit.workspace.folder),
+        facts=files.facts(),
+        separators=SEPARATORS,
+        encodings=tuple(ENCODINGS),
+        header=header,
+        chosen=[*([name for name in columns if name in header or not header] or header), known.heading.get("person")],
+        person=known.heading.get("person"),
+        lacking=[name for name in columns if header and name not in header],
+        name=known.heading.get("name") or (project.name if project.document is None else ""),
+        version=version(project),
+        opened=bool(address) and not mistakes,
+    )
+
+
+def _placed(project: Project, address: str) -> str:
+    """Where the data is, for engines; a path is meant from the project's folder."""
+    if not address:
+        raise DeclarationError("Say where the data is: a path, or the address of a database.")
+    return address if "://" in address else str(project.folder / Path(address))
+
+
+def state(project: Project) -> State:
+    """Done when the data is noted and columns are chosen."""
+    if project.document is None or not project.document.table("columns"):
+        return "incomplete" if project.data else "empty"
+    return "done" if project.data else "incomplete"
+
+
+DATA = Step(key="data", title="Data", state=state, show=show, acts={"": save})

@@ -1,0 +1,150 @@
+"""Evaluate: a release beside the truth and under attack, behind a barrier; what is found lies apart from releases."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from starlette.responses import HTMLResponse, Response
+
+from reaedp.errors import DeclarationError, unknown
+from reaedp.evaluation.custodian_report import custodian_report
+from reaedp.evaluation.evaluate import evaluate
+from reaedp.evaluation.results import write_results
+from reaedp.release.place import outside_releases, read_plain
+from reaedp.report.page import save
+from reaedp.studio.form import Form
+from reaedp.studio.pages.release import REPORT_POLICY, chosen
+from reaedp.studio.project import Project
+from reaedp.studio.step import State, Step
+from reaedp.studio.visit import Visit
+from reaedp.studio.work import Work
+
+#: What folders with truth in them are called after the release, and the page in them.
+SECRET, PAGE = "-not-to-be-published", "custodian-report.html"
+_SECRET_FOLDER = re.compile(rf"[^.].*{SECRET}(-[0-9]+)?")
+
+
+def show(visit: Visit) -> Response:
+    """The barrier, how far an evaluation is, and the names of those that are there."""
+    return _page(visit)
+
+
+def begin(visit: Visit) -> Response:
+    """Compare and attack, if the custodian said so; figures and page are written as the commands write them."""
+    project, form = visit.project, visit.form
+    try:
+        if form.text("custodian") != "yes":
+            raise DeclarationError("Tick that you may see what is in the data.")
+        if not project.data:
+            raise DeclarationError("An evaluation needs the data. Say on the first page where they are.")
+        folder, options = chosen(project, form.text("folder")), _options(project, form)
+    except DeclarationError as error:
+        return _page(visit, error.mistakes)
+    out = _free(project, folder)
+    work = Work(out.name, "Stopped. Nothing was written.")
+    visit.workspace.works.begin(_place(project), work, lambda work: _evaluate(project, folder, out, options, work))
+    return visit.to("evaluate")
+
+
+def stop(visit: Visit) -> Response:
+    """Stop after the release or the shadow that is attacked now."""
+    work = visit.workspace.works.at(_place(visit.project))
+    if work is not None:
+        work.stop()
+    return visit.to("evaluate")
+
+
+def open_report(visit: Visit) -> Response:
+    """The custodian's edition, as the answer to an act; browsers keep nothing of it."""
+    found = {folder.name: folder for folder in _evaluations(visit.project)}
+    if visit.form.text("folder") not in found:
+        raise DeclarationError(unknown("evaluation", visit.form.text("folder"), found))
+    content = read_plain(found[visit.form.text("folder")] / PAGE)
+    return HTMLResponse(content, headers={"content-security-policy": REPORT_POLICY})
+
+
+def progress(visit: Visit) -> Response:
+    """What is compared or attacked now."""
+    return visit.part("working.html", work=visit.workspace.works.at(_place(visit.project)))
+
+
+def _options(project: Project, form: Form) -> dict[str, Any]:
+    others = form.text("others")
+    placed = others if not others or "://" in others else str(project.folder / others)
+    shadows = form.whole("shadows", "The number of shadows")
+    return {"others": placed or None, "label": form.text("label") or None, "shadows": shadows or 0}
+
+
+def _evaluate(project: Project, folder: Path, out: Path, options: dict[str, Any], work: Work) -> str:
+    """The seed is that of the commands, so that both find the same."""
+    outside_releases(out, secret=True)
+    lines = evaluate(
+        folder,
+        project.data_address,
+        rng=np.random.default_rng(0),
+        progress=work.say,
+        counted=lambda what, done, of: work.say(f"{what}, {done:,} of {of:,}"),
+        **options,
+    )
+    page = custodian_report(folder, project.data_address, rng=np.random.default_rng(0), lines=lines, progress=work.say)
+    work.say("writing", last_moment=True)
+    write_results(out, lines)
+    save(out / PAGE, page, secret=True)
+    return out.name
+
+
+def _page(visit: Visit, mistakes: tuple[str, ...] = ()) -> Response:
+    project = visit.project
+    work = visit.workspace.works.at(_place(project))
+    running = work is not None and not work.ended.is_set()
+    if work is not None and not running:
+        mistakes = mistakes or work.mistakes
+        visit.workspace.works.forget(_place(project))
+    return visit.page(
+        "evaluate.html",
+        step="evaluate",
+        status=400 if mistakes and visit.form.fields else 200,
+        mistakes=mistakes,
+        running=running,
+        work=work,
+        fresh=work.answer if work is not None and not running else None,
+        releases=project.releases,
+        offered=[(folder.name, folder.name) for folder in project.releases],
+        chosen=visit.form.text("folder") or visit.query.text("folder"),
+        evaluations=[folder.name for folder in _evaluations(project)],
+        form=visit.form,
+    )
+
+
+def _evaluations(project: Project) -> list[Path]:
+    """Folders with a custodian's page, by their names."""
+    return sorted(
+        path
+        for path in project.folder.iterdir()
+        if _SECRET_FOLDER.fullmatch(path.name) and not path.is_symlink() and (path / PAGE).is_file()
+    )
+
+
+def _free(project: Project, release: Path) -> Path:
+    names = (f"{release.name}{SECRET}{'' if number == 1 else f'-{number}'}" for number in range(1, 1_000_000))
+    return next(project.folder / name for name in names if not (project.folder / name).exists())
+
+
+def _place(project: Project) -> tuple[Path, str]:
+    return project.folder, "evaluate"
+
+
+def state(project: Project) -> State:
+    """Possible after a release, and never needed."""
+    return "optional" if project.releases and project.data else "locked"
+
+
+EVALUATE = Step(
+    key="evaluate",
+    title="Evaluate",
+    state=state,
+    show=show,
+    parts={"progress": progress},
+    acts={"": begin, "stop": stop, "open": open_report},
+)

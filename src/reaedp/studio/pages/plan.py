@@ -1,0 +1,283 @@
+"""Plan: what to release, from a gallery of kinds; each with its cost, its error and what it could turn out to be."""
+
+from functools import lru_cache
+from typing import Any
+
+from starlette.responses import Response
+
+from reaedp.contract import Contract
+from reaedp.errors import DeclarationError
+from reaedp.plan.advice import advice
+from reaedp.plan.improvements import Improvement, improvements, least_epsilon
+from reaedp.plan.plan import Plan
+from reaedp.plan.usefulness import unused
+from reaedp.privacy.loss import positive
+from reaedp.studio import plan_file
+from reaedp.studio.contract_file import CHANGED_MEANWHILE
+from reaedp.studio.form import Form
+from reaedp.studio.gallery import SHOWN, Shown, offered
+from reaedp.studio.kind_form import facts_of, fields_of, known_kind, planned_of
+from reaedp.studio.outcomes import PRETENDED, Dots, Pretended, Priced, at, line, priced
+from reaedp.studio.project import Project
+from reaedp.studio.shares import shares_of
+from reaedp.studio.step import State, Step
+from reaedp.studio.visit import Visit
+
+#: Before the names of releases in fields of their prices.
+PRICE = "e."
+#: The largest ε that an error is bought for, as a multiple of the budget.
+MOST = 10.0
+
+
+def show(visit: Visit) -> Response:
+    """The releases with their prices, and the gallery; or the form of the kind that is to be added."""
+    return _page(visit)
+
+
+def figures(visit: Visit) -> Response:
+    """What one release would be worth at another price, for a script that follows a slider."""
+    plan, query = _plan(visit.project), visit.query
+    planned = next((one for one in plan.releases if one.name == query.text("name")), plan.releases[0])
+    epsilon = _price(query, planned.name, planned.price(plan.contract.budget)[0])
+    found = priced(at(planned, plan.contract, epsilon), plan.contract)
+    return visit.part("figures.html", one=_figures(found, plan.contract, query))
+
+
+def together(visit: Visit) -> Response:
+    """What all releases would cost together at other prices."""
+    return visit.part("shares.html", shares=_shares(_plan(visit.project), visit.query))
+
+
+def curve(visit: Visit) -> Response:
+    """Error against ε for one release."""
+    plan, query = _plan(visit.project), visit.query
+    planned = next((one for one in plan.releases if one.name == query.text("name")), plan.releases[0])
+    at_price = at(planned, plan.contract, _price(query, planned.name, planned.price(plan.contract.budget)[0]))
+    return visit.part("curve.html", line=line(at_price, plan.contract, _shares(plan, Form()).left))
+
+
+def suggest(visit: Visit) -> Response:
+    """Begin with the plan that `reaedp init` would draft."""
+    if visit.project.plan_path.exists():
+        raise DeclarationError("There is a plan already. Change it here, or take it out of the folder first.")
+    plan_file.suggest(visit.project)
+    return visit.to("plan")
+
+
+def add(visit: Visit) -> Response:
+    """Add a release for an error that can be accepted, or for an ε."""
+    form, project = visit.form, visit.project
+    kind = known_kind(form.text("kind"))
+    try:
+        contract = _contract(visit)
+        facts = facts_of(kind, form)
+        plan_file.add(project, {**facts, "share": _bought(facts, form, contract)})
+    except DeclarationError as error:
+        return _page(visit, error.mistakes, kind)
+    return visit.to("plan")
+
+
+def save(visit: Visit) -> Response:
+    """Write the prices that the sliders show."""
+    return _changing(visit, lambda plan: {one.name: _price(visit.form, one.name, None) for one in plan.releases})
+
+
+def for_error(visit: Visit) -> Response:
+    """Give a release the least ε that keeps its numbers within an error."""
+    form = visit.form
+
+    def prices(plan: Plan) -> dict[str, float | None]:
+        planned = next((one for one in plan.releases if one.name == form.text("name")), plan.releases[0])
+        error = positive("error", form.number("error", "The error"))
+        most = MOST * plan.contract.budget.epsilon
+        least = least_epsilon(planned, plan.contract, error, most)
+        if least is None:
+            raise DeclarationError(f"{planned.name}: no ε up to {most:g} keeps it within ±{error:g}.")
+        return {planned.name: float(f"{least:.3g}")}
+
+    return _changing(visit, prices)
+
+
+def remove(visit: Visit) -> Response:
+    """Take a release out of the plan; the last one takes the plan with it."""
+    project, name = visit.project, visit.form.text("name")
+    _unless_changed(visit)
+    if [name] == [table.get("name") for table in plan_file.tables(project)]:
+        project.plan_path.unlink()
+    else:
+        plan_file.change(project, {name: None})
+    return visit.to("plan")
+
+
+def improve(visit: Visit) -> Response:
+    """Do what an advice says."""
+    project, form = visit.project, visit.form
+    _unless_changed(visit)
+    plan = _plan(project)
+    found = [one for one in _better(plan) if one.name == form.text("name") and one.words == form.text("words")]
+    if not found:
+        raise DeclarationError(CHANGED_MEANWHILE)
+    one = found[0]
+    table = next(table for table in plan_file.tables(project) if table.get("name") == one.name)
+    if one.epsilon is not None:
+        plan_file.change(project, {one.name: plan_file.priced(table, one.epsilon, plan.contract.budget)})
+    else:
+        plan_file.change(project, {one.name: one.change})
+    return visit.to("plan")
+
+
+def _changing(visit: Visit, prices: Any) -> Response:
+    """Write other prices, or say why not."""
+    project = visit.project
+    try:
+        _unless_changed(visit)
+        plan = _plan(project)
+        wanted = {name: epsilon for name, epsilon in prices(plan).items() if epsilon is not None}
+        known = {table.get("name"): table for table in plan_file.tables(project)}
+        budget = plan.contract.budget
+        now = {one.name: one.price(budget)[0] for one in plan.releases}
+        changes = {
+            name: plan_file.priced(known[name], epsilon, budget)
+            for name, epsilon in wanted.items()
+            if epsilon != float(f"{now[name]:.6g}")
+        }
+        for name, epsilon in wanted.items():
+            if "share" in known[name] and epsilon > budget.epsilon:
+                raise DeclarationError(f"{name}: ε = {epsilon:g} is more than the whole budget of {budget.epsilon:g}.")
+        if changes:
+            plan_file.change(project, changes)
+    except DeclarationError as error:
+        return _page(visit, error.mistakes)
+    return visit.to("plan")
+
+
+def _unless_changed(visit: Visit) -> None:
+    if visit.form.text("version") != plan_file.version(visit.project):
+        raise DeclarationError(CHANGED_MEANWHILE)
+
+
+def _contract(visit: Visit) -> Contract:
+    if visit.project.contract is None:
+        raise DeclarationError(*visit.project.contract_mistakes)
+    return visit.project.contract
+
+
+def _plan(project: Project) -> Plan:
+    if project.plan is None:
+        raise DeclarationError(*project.plan_mistakes)
+    return project.plan
+
+
+def _bought(facts: dict[str, Any], form: Form, contract: Contract) -> float:
+    """The share that buys a release: for an error, or for an ε; one of the two is asked for."""
+    budget = contract.budget
+    epsilon, error = form.number("epsilon", "ε"), form.number("error", "The error")
+    if (epsilon is None) == (error is None):
+        raise DeclarationError("Say how far off it may be, or an ε: one of the two.")
+    if error is not None:
+        planned = planned_of({**facts, "share": 1.0}, contract)
+        found = least_epsilon(planned, contract, positive("error", error), budget.epsilon)
+        if found is None:
+            raise DeclarationError(f"The whole budget of ε = {budget.epsilon:g} does not keep it within ±{error:g}.")
+        epsilon = float(f"{found:.3g}")
+    share = plan_file.share(positive("epsilon", epsilon), budget)
+    if share == 0 or float(epsilon or 0) > budget.epsilon:
+        raise DeclarationError(
+            f"ε must be above 0 and at most the whole budget of {budget.epsilon:g}; given {epsilon:g}."
+        )
+    planned_of({**facts, "share": share}, contract)
+    return share
+
+
+def _price(form: Form, name: str, otherwise: float | None) -> Any:
+    value = form.number(f"{PRICE}{name}", f"ε of {name}")
+    return otherwise if value is None else positive("epsilon", value)
+
+
+def _shares(plan: Plan, form: Form) -> Any:
+    prices = [_price(form, one.name, one.price(plan.contract.budget)[0]) for one in plan.releases]
+    return shares_of(plan, prices)
+
+
+def _figures(found: Priced, contract: Contract, query: Form) -> dict[str, Any]:
+    """What a card shows of one release at a price."""
+    guess, draw = query.text("guess"), query.text("draw")
+    rows = int(guess) if guess.isascii() and guess.isdigit() and 0 < len(guess) < 10 else contract.unit.at_least
+    return {
+        "name": found.planned.name,
+        "forecast": found.forecast,
+        "dots": Dots.of(found),
+        "pretended": Pretended.of(found, contract, rows or PRETENDED, int(draw) if draw.isdigit() else 0),
+        "draw": (int(draw) if draw.isdigit() else 0) + 1,
+    }
+
+
+def _page(visit: Visit, mistakes: tuple[str, ...] = (), adding: str = "") -> Response:
+    project, query = visit.project, visit.query
+    contract = project.contract
+    adding = adding or (query.text("add") if query.text("add") in offered(contract) else "") if contract else ""
+    plan = project.plan if project.plan_path.is_file() else None
+    broken = project.plan_mistakes if contract and project.plan_path.is_file() and plan is None else ()
+    return visit.page(
+        "plan.html",
+        step="plan",
+        status=400 if mistakes else 200,
+        mistakes=mistakes or broken,
+        open=() if contract else project.contract_mistakes,
+        contract=contract,
+        kinds=offered(contract) if contract else {},
+        adding=adding,
+        kind=SHOWN.get(adding, Shown(adding, "")),
+        fields=fields_of(adding) if adding else (),
+        form=visit.form if visit.form.fields else query,
+        cards=_cards(plan, query) if plan else [],
+        told=_told(plan) if plan else (),
+        shares=_shares(plan, Form()) if plan else None,
+        raw=plan_file.tables(project) if plan is None and contract else [],
+        version=plan_file.version(project),
+        there=project.plan_path.exists(),
+    )
+
+
+def _cards(plan: Plan, query: Form) -> list[dict[str, Any]]:
+    better = _better(plan)
+    budget = plan.contract.budget
+    return [
+        {
+            "planned": planned,
+            "shown": SHOWN.get(planned.kind, Shown(planned.kind, "")),
+            "epsilon": float(f"{planned.price(budget)[0]:.6g}"),
+            "figures": _figures(priced(planned, plan.contract), plan.contract, query),
+            "better": [one for one in better if one.name == planned.name],
+        }
+        for planned in plan.releases
+    ]
+
+
+@lru_cache(maxsize=32)
+def _told(plan: Plan) -> tuple[str, ...]:
+    return (*advice(plan.requests(), plan.contract), *unused(plan))
+
+
+@lru_cache(maxsize=32)
+def _better(plan: Plan) -> tuple[Improvement, ...]:
+    return tuple(improvements(plan))
+
+
+def state(project: Project) -> State:
+    """Done when there is a plan that can be released."""
+    if project.contract is None:
+        return "locked"
+    if not project.plan_path.is_file():
+        return "empty"
+    return "incomplete" if project.plan_mistakes else "done"
+
+
+PLAN = Step(
+    key="plan",
+    title="Plan",
+    state=state,
+    show=show,
+    parts={"figures": figures, "together": together, "curve": curve},
+    acts={"": save, "suggest": suggest, "add": add, "error": for_error, "remove": remove, "improve": improve},
+)

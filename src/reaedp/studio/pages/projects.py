@@ -1,0 +1,53 @@
+"""The first page: the projects of the folder, and how to begin one."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from starlette.responses import RedirectResponse, Response
+
+from reaedp.errors import DeclarationError, ReaedpError
+from reaedp.studio import clinic
+from reaedp.studio.bar import bar_of
+from reaedp.studio.project import Project
+from reaedp.studio.visit import Visit
+
+
+def show(visit: Visit) -> Response:
+    """The list, with what is to be done next in each."""
+    return visit.page("projects.html", listed=list(_listed(visit)), folder=visit.workspace.folder, mistakes=(), name="")
+
+
+def create(visit: Visit) -> Response:
+    """Begin a project, with the made-up clinic or with a file of one's own."""
+    made_up = visit.form.text("start") == "clinic"
+    name = "clinic" if made_up else visit.form.text("name")
+    try:
+        address, project = visit.workspace.create(name)
+    except DeclarationError as error:
+        names: dict[str, Any] = {"listed": list(_listed(visit)), "folder": visit.workspace.folder, "name": name}
+        return visit.page("projects.html", status=400, mistakes=error.mistakes, **names)
+    if made_up:
+        project.write(project.folder / clinic.FILE, clinic.visits())
+        project.remember(clinic.FILE)
+    return RedirectResponse(f"/p/{address}/data", 303)
+
+
+def enter(visit: Visit) -> Response:
+    """On to the first step of a project that is not done."""
+    states = [(step.key, step.state(visit.project)) for step in visit.steps]
+    return visit.to(next((key for key, state in states if state in ("empty", "incomplete")), states[-1][0]))
+
+
+def _listed(visit: Visit) -> Iterator[dict[str, Any]]:
+    for address, project in visit.workspace.projects().items():
+        inside = Visit(visit.workspace, visit.steps, address, visit.query, visit.form, visit.csrf)
+        yield {"name": project.name, "place": inside.place(), **_state(inside, project)}
+
+
+def _state(visit: Visit, project: Project) -> dict[str, Any]:
+    """Where a project stands; one that cannot be read must not hide the others."""
+    try:
+        waiting = [step.title for step in visit.steps if step.state(project) in ("empty", "incomplete")]
+        return {"next": waiting[0] if waiting else "", "bar": bar_of(project), "trouble": ""}
+    except ReaedpError as error:
+        return {"next": "", "bar": None, "trouble": str(error)}

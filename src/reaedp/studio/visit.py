@@ -1,0 +1,84 @@
+"""One request as pages see it, and the answers that they give."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from reaedp.frames.number import about, written
+from reaedp.label import shown
+from reaedp.studio.form import Form
+from reaedp.studio.project import Project
+from reaedp.studio.workspace import Workspace
+
+if TYPE_CHECKING:
+    from reaedp.studio.step import Step
+
+
+@dataclass(frozen=True)
+class Visit:
+    """Who asks for what: the folder, the address of a project ("" for none), the query, and the form of an act."""
+
+    workspace: Workspace
+    steps: Sequence["Step"]
+    address: str
+    query: Form
+    form: Form
+    csrf: str
+
+    @cached_property
+    def project(self) -> Project:
+        """The project that the address names, as it is at this moment."""
+        return self.workspace.project(self.address)
+
+    def page(self, template: str, *, step: str = "", status: int = 200, **names: Any) -> Response:
+        """A page of the journey; `step` is the one that the rail shows as this one."""
+        frame = {"csrf": self.csrf, "here": step, "address": self.address, "query": self.query} | self._around(step)
+        return HTMLResponse(_environment().get_template(template).render(**frame, **names), status)
+
+    def part(self, template: str, **names: Any) -> Response:
+        """A piece of a page, for a script that puts it into its place."""
+        return HTMLResponse(_environment().get_template(template).render(csrf=self.csrf, address=self.address, **names))
+
+    def to(self, step: str = "", **query: str) -> Response:
+        """On to another page after an act, so that loading it again repeats nothing."""
+        return RedirectResponse(self.place(step, **query), 303)
+
+    def place(self, step: str = "", **query: str) -> str:
+        """The address of a step."""
+        asked = f"?{urlencode(query)}" if query else ""
+        return f"/p/{quote(self.address, safe='~')}/{step}{asked}" if self.address else f"/{asked}"
+
+    def _around(self, here: str) -> dict[str, Any]:
+        """Rail and bar, for pages of a project."""
+        if not self.address:
+            return {"project": None, "rail": (), "bar": None, "following": None}
+        from reaedp.studio.bar import bar_of
+        from reaedp.studio.step import WORDS
+
+        rail = [(step, state, WORDS[state]) for step in self.steps for state in (step.state(self.project),)]
+        waiting = [step for step, state, _ in rail if state in ("empty", "incomplete")]
+        return {
+            "project": self.project,
+            "rail": rail,
+            "bar": bar_of(self.project),
+            "following": next((step for step in waiting if step.key != here), None),
+            "place": self.place,
+        }
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("reaedp.studio"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"about": about, "written": written, "shown": shown}
+    return environment

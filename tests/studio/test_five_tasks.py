@@ -1,0 +1,77 @@
+"""Five tasks end to end in a real Chromium, and what axe-core says of the pages on the way."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from browser import running_browser
+from project_support import ready
+from reaedp.plan.plan import Plan
+from reaedp.release.publication import publish
+from served import Window, serving
+from studio_support import Guest
+from tasks import TASKS, done_by
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]
+
+#: More than a novice would need; a page that loses its way takes more.
+MOST_CLICKS = 45
+PAGES = ("release", "release?folder=release-1", "ledger", "requests", "evaluate", "look", "audit")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with running_browser() as found:
+        if found is None:
+            pytest.skip("needs Chromium, which is not here and could not be installed")
+        yield found
+
+
+def test_five_tasks_are_done_end_to_end(browser: Any, tmp_path: Path) -> None:
+    counted = done_by(browser, tmp_path)
+    assert list(TASKS) == list(counted)
+    assert all(figures["clicks"] <= MOST_CLICKS for figures in counted.values()), counted
+    folders = sorted(path.parent.relative_to(tmp_path).as_posix() for path in tmp_path.glob("*/*/release.json"))
+    assert ["clinic/release-1", "clinic/release-2", *(f"survey/release-{number}" for number in (1, 2, 3))] == folders
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("released")
+    own = ready(place)
+    publish(Plan.load(own / "plan.toml"), str(own / "people.csv"), own / "release-1", audited=False, page=False)
+    Guest(place).act("/p/own/requests/ask", {"asked_by": "Ann Alyst", "note": "For the yearly report."})
+    return place
+
+
+@pytest.mark.parametrize("width", [375, 1440])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_fit_and_axe_finds_nothing_serious(browser: Any, folder: Path, width: int, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    with serving(folder) as server, Window(browser, server, width, color_scheme=scheme, bypass_csp=True) as window:
+        for page in PAGES:
+            window.go(f"/p/own/{page}")
+            assert 0 == window.overflow(), page
+            found = axe.run(window.page).response["violations"]
+            serious = [
+                (one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")
+            ]
+            assert [] == serious, page
+        assert [] == window.said
+
+
+def test_a_release_is_confirmed_by_keyboard_alone(browser: Any, tmp_path: Path) -> None:
+    ready(tmp_path)
+    with serving(tmp_path) as server, Window(browser, server) as window:
+        window.go("/p/own/release")
+        page = window.page
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.name") == "typed":
+                break
+        page.keyboard.type("own")
+        page.keyboard.press("Enter")
+        page.get_by_text("Released. Charged, counted, noise added, written, checked.").wait_for()
+        assert [] == window.said
