@@ -82,6 +82,10 @@ HALF = "The model's half of the charge hardly shows in these rows; the rows of t
 OTHER_HALF = "Keys are of half of the people, and few runs show no more than this of a loss of 8; see the row above."
 RARE = "Wrong guesses are rare at ε = 4: few runs convict nothing; `reaedp audit` has the ε of this pair by formula."
 CHOSEN = "Which keys are shown costs δ alone, which runs cannot show; `reaedp audit` computes it by formula."
+ENUMERATED = (
+    "Few runs show little, and not what is spent on which groups appear: that law is enumerated in"
+    " tests/mechanisms/test_group_threshold.py."
+)
 PLACED = (
     "Which place is chosen hardly depends on the canary in these files; the law of the choice is enumerated in"
     " tests/mechanisms/test_exponential.py."
@@ -193,12 +197,12 @@ CASES: dict[str, Case] = {
     "summary, Laplace": Case("summary", {"of": ("u", "v"), "by": ("a",), "mechanism": "laplace", **PURE}),
     "summary, Gaussian": Case("summary", {**SPREAD, "mechanism": "gaussian", **NORMAL}),
     "summary, selected groups": Case(
-        "summary", {"of": ("v",), "by": ("a",), "mechanism": "threshold", **APPROXIMATE}, note=CHOSEN
+        "summary", {"of": ("v",), "by": ("a",), "mechanism": "threshold", **APPROXIMATE}, note=ENUMERATED
     ),
     "rate": Case("rate", {"of": "a", "levels": ("yes",), "by": ("b",), "mechanism": "laplace", **PURE}),
     "rate of two columns": Case("rate", {"of": "v", "per": "n", "mechanism": "gaussian", **NORMAL}),
     "rate, selected groups": Case(
-        "rate", {"of": "a", "levels": ("yes",), "by": ("b",), "mechanism": "threshold", **APPROXIMATE}, note=CHOSEN
+        "rate", {"of": "a", "levels": ("yes",), "by": ("b",), "mechanism": "threshold", **APPROXIMATE}, note=ENUMERATED
     ),
     "quantiles, best way": Case("quantiles", {"of": RANKED, "at": "deciles", **PURE}),
     "quantiles, exponential": Case(
