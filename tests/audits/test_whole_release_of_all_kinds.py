@@ -4,7 +4,7 @@ import math
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 import pytest
@@ -20,6 +20,7 @@ from reaedp.errors import ReaedpError
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.mechanisms.record_plan import plan_records
 from reaedp.plan.kinds.counted import MechanismName, PlannedRelease
+from reaedp.plan.kinds.kind import key_types
 from reaedp.plan.plan import KINDS
 from reaedp.privacy.unit import Unit
 from reaedp.synthesis.amortised import Amortised
@@ -36,7 +37,7 @@ UNPLANNED = "learn"
 
 def options(kind: str) -> Iterator[tuple[str, Any]]:
     """Keys of a kind that have a closed list of values, with each value."""
-    for key, hint in get_type_hints(KINDS[kind]).items():
+    for key, hint in key_types(KINDS[kind]).items():
         if get_origin(hint) is Literal:
             yield from ((key, value) for value in get_args(hint))
         elif hint is bool:

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin
 
 from reaedp.contract import Contract
 from reaedp.contract.document import declare
 from reaedp.drafting.words import plain_number
 from reaedp.errors import DeclarationError, Mistakes
-from reaedp.plan.kinds.kind import Planned
+from reaedp.plan.kinds.kind import Planned, key_types
 from reaedp.plan.plan import KINDS
 from reaedp.studio.form import Form
 
@@ -70,7 +70,7 @@ class KeyField:
 def fields_of(kind: str) -> tuple[KeyField, ...]:
     """The keys of a kind, needed ones first."""
     planned = KINDS[kind]
-    hints = get_type_hints(planned)
+    hints = key_types(planned)
     made = [
         KeyField(one.name, *_asked(one.name, hints[one.name]), one.default is MISSING)
         for one in fields(planned)

@@ -3,7 +3,7 @@
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self, get_type_hints
 
 from reaedp.contract import Contract
 from reaedp.contract.wording import Described
@@ -125,3 +125,15 @@ def spoken(name: object) -> str:
 
 def _names(value: object) -> bool:
     return isinstance(value, tuple) and all(isinstance(name, str) for name in value)
+
+
+def key_types(planned: type[Planned]) -> dict[str, Any]:
+    """The type of every key of a kind; closed lists of other rooms are imported for this alone."""
+    from reaedp.curves.curve_proposal import LawName
+    from reaedp.curves.mean_curve import Covered
+    from reaedp.curves.smoothing import Covariance
+    from reaedp.mechanisms.paper_parameters import TestName
+    from reaedp.synthesis.deniability import ProposalName
+
+    lists = {"LawName": LawName, "Covered": Covered, "Covariance": Covariance}
+    return get_type_hints(planned, localns={**lists, "TestName": TestName, "ProposalName": ProposalName})
