@@ -61,6 +61,8 @@ SUMMED = (
 NUMBERS = Integer(name="n", lower=0, upper=3, provenance="public")
 RANKED = NUMBERS.name
 CURVE = made_up_curve(points=5, rank=3)
+#: The same with bounds, from which bands that cover the truth follow; many of them are clipped.
+BOUNDED = replace(CURVE, name="bounded", rho=None, smoothness=4.0, lower=-3.0, upper=3.0)
 PICTURE = Picture(width=2, height=2, channels=1, lower=0, upper=255, provenance="public")
 UNITS = {
     "row, add-remove": Unit("add-remove", at_least=100),
@@ -102,7 +104,7 @@ def contract(unit: Unit, *columns: Any, picture: Picture | None = None) -> Contr
         budget=Budget(10.0, DELTA),
         ledger="none.sqlite",
         columns=columns or (() if picture else (*COLUMNS, NUMBERS)),
-        curves=() if picture else (CURVE,),
+        curves=() if picture else (CURVE, BOUNDED),
         picture=picture,
     )
 
@@ -215,6 +217,7 @@ CASES: dict[str, Case] = {
     ),
     "mean curve, A2": Case("mean-curve", {"curve": "curve", **NORMAL}),
     "mean curve, C": Case("mean-curve", {"curve": "curve", "covariance": "C", **NORMAL}),
+    "mean curve, bands of the truth": Case("mean-curve", {"curve": "bounded", "bands": "truth", **NORMAL}),
     "image, Laplace": Case("image", {"mechanism": "laplace", **PURE}, ("row, replace",)),
     "image, Gaussian": Case("image", {"mechanism": "gaussian", **NORMAL}, ("row, replace",)),
     "learn bounds": Case("learn", {}, made=_bounds),
