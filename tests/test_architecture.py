@@ -46,8 +46,8 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 
 #: Where randomness may come from, file by file: secret noise; generators whose seed a user gives, or is that of the
-#: command; rows that are made up from the contract, the same every time; data of the paper, whose seed is printed there;
-#: and names of tables, files and ledgers that nobody else has, which hide nothing.
+#: command; rows that are made up from the contract, the same every time; data of the paper, whose seed is printed
+#: there; TLS; and names of tables, files and ledgers that nobody else has, which hide nothing.
 RANDOM = {
     "mechanisms/noise.py": {"numpy.random.default_rng", "opendp", "os.urandom"},
     "audits/neighbour_files.py": {"numpy.random.default_rng"},
@@ -59,6 +59,7 @@ RANDOM = {
     "engines/kept_rows.py": {"uuid.uuid4"},
     "report/page.py": {"uuid.uuid4"},
     "studio/gate.py": {"secrets"},
+    "studio/server.py": {"ssl"},
     "studio/analyst_package.py": {"numpy.random.default_rng"},
     "studio/pages/evaluate.py": {"numpy.random.default_rng"},
     "audits/kept_audit.py": {"uuid.uuid4"},
