@@ -12,6 +12,7 @@ from reaedp.errors import DeclarationError, Mistakes
 from reaedp.plan.kinds.kind import Planned
 from reaedp.plan.plan import KINDS
 from reaedp.studio.form import Form
+from reaedp.synthesis.deniability import ProposalName
 
 Sort = Literal["columns", "column", "choice", "number", "list", "text", "flag"]
 #: Keys that name columns, and those that every release has.
@@ -70,7 +71,7 @@ class KeyField:
 def fields_of(kind: str) -> tuple[KeyField, ...]:
     """The keys of a kind, needed ones first."""
     planned = KINDS[kind]
-    hints = get_type_hints(planned)
+    hints = get_type_hints(planned, localns={"ProposalName": ProposalName})  # which plans import for types alone
     made = [
         KeyField(one.name, *_asked(one.name, hints[one.name]), one.default is MISSING)
         for one in fields(planned)
