@@ -7,12 +7,13 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from reaedp.contract import Contract
 from reaedp.contract.document import declare
+from reaedp.curves import curve_proposal, mean_curve, smoothing
 from reaedp.drafting.words import plain_number
 from reaedp.errors import DeclarationError, Mistakes
 from reaedp.plan.kinds.kind import Planned
 from reaedp.plan.plan import KINDS
 from reaedp.studio.form import Form
-from reaedp.synthesis.deniability import ProposalName
+from reaedp.synthesis import deniability
 
 Sort = Literal["columns", "column", "choice", "number", "list", "text", "flag"]
 #: Keys that name columns, and those that every release has.
@@ -46,6 +47,10 @@ ABOUT: Mapping[str, str] = {
 }
 
 
+#: Plans import names of these for types alone.
+_NAMES = {**vars(deniability), **vars(curve_proposal), **vars(mean_curve), **vars(smoothing)}
+
+
 @dataclass(frozen=True, slots=True)
 class KeyField:
     """One key of a kind: how it is asked for, and whether it may be left out."""
@@ -71,7 +76,7 @@ class KeyField:
 def fields_of(kind: str) -> tuple[KeyField, ...]:
     """The keys of a kind, needed ones first."""
     planned = KINDS[kind]
-    hints = get_type_hints(planned, localns={"ProposalName": ProposalName})  # which plans import for types alone
+    hints = get_type_hints(planned, localns=_NAMES)
     made = [
         KeyField(one.name, *_asked(one.name, hints[one.name]), one.default is MISSING)
         for one in fields(planned)
