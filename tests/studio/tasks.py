@@ -206,6 +206,8 @@ def _planned(hand: Hand, kind: str, name: str, facts: dict[str, Any], **bought: 
     hand.go('a.step:has-text("Plan")')
     hand.go(f'.gallery a[href$="add={kind}"]')
     hand.type("input[name=name]", name)
+    if any(not hand.page.locator(f'form.panel [name="{key}"]').first.is_visible() for key in facts):
+        hand.click("form.panel details.more > summary")
     for key, value in facts.items():
         if isinstance(value, list):
             for one in value:
