@@ -34,6 +34,7 @@ NAMES = (
     "related-work",
     "parameter-domain",
     "noisy-sgd",
+    "adaptive-bins",
 )
 
 

@@ -77,6 +77,7 @@ OTHER_TYPES = {
     "privacy/merging.py",
     "privacy/second_opinion.py",
     "curator/curves.py",
+    "studio/ledger_view.py",
 }
 
 

@@ -144,7 +144,14 @@ def test_a_file_that_is_not_what_its_name_says_is_refused(name: str, content: by
         open_source(str(tmp_path / name))
 
 
-@pytest.mark.parametrize("name", ["x.xls", "x.txt", "x", "x.xlsx.gz", "x.json"])
+@pytest.mark.parametrize(("name", "way"), [("x.xls", "save it as .xlsx or .csv"), ("x.json", "as .jsonl")])
+def test_a_known_suffix_that_cannot_be_read_is_answered_by_how_to_go_on(name: str, way: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(gzip.compress(b"x"))
+    with pytest.raises(DeclarationError, match=way):
+        open_source(str(tmp_path / name))
+
+
+@pytest.mark.parametrize("name", ["x.txt", "x", "x.xlsx.gz"])
 def test_an_unknown_suffix_is_answered_by_those_that_are_known(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(gzip.compress(b"x"))
     with pytest.raises(DeclarationError, match=r"Known: \.csv.*\.xlsx.*separator = "):

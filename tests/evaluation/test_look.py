@@ -205,14 +205,14 @@ def test_cells_that_nothing_explains_are_answered_by_advice(
     assert said in CliRunner().invoke(app, ["look", "data.csv", "contract.toml"]).output
 
 
-def test_nothing_but_its_command_can_look() -> None:
+def test_nothing_but_its_command_and_its_page_can_look() -> None:
     """Releases, reports and plans lie below: no line of theirs can reach what a look has counted."""
     source = Path(__file__).parents[2] / "src" / "reaedp"
     texts = {path.relative_to(source).as_posix(): path.read_text(encoding="utf-8") for path in source.rglob("*.py")}
     looking = {file: ast.parse(text) for file, text in texts.items() if "look" in text or "causes" in text}
     rooms = ("reaedp.evaluation.look", "reaedp.evaluation.causes")
     users = {file for file, tree in looking.items() if any(name.startswith(rooms) for name in imports(tree))}
-    assert {"cli/look.py", "evaluation/look.py"} == users
+    assert {"cli/look.py", "evaluation/look.py", "studio/pages/look.py"} == users
     assert {"curator/records.py", "evaluation/look.py"} == {
         file for file, text in texts.items() if "people_by_rows(" in text
     }

@@ -211,12 +211,12 @@ DRAWING: dict[str, str] = {
     "mechanisms/selection.py": "tests/laws/test_stated_scales.py",
     "mechanisms/exponential.py": "tests/mechanisms/test_exponential.py",
     "mechanisms/noise.py": "tests/mechanisms/test_noise.py",
-    "synthesis/search.py": "tests/synthesis/test_network.py",
+    "synthesis/purse.py": "tests/audits/test_audit_of_all_kinds.py",
     "synthesis/seeds.py": "tests/synthesis/test_seeds.py",
     "synthesis/deniable.py": "tests/synthesis/test_deniable.py",
 }
-#: These draw to break, to audit or to describe, on made-up or public data.
-FOR_EXPERIMENTS = ("attacks/", "audits/", "evaluation/", "paper/")
+#: These draw to break, to audit or to describe, on made-up or public data, or replay the noise of what is published.
+FOR_EXPERIMENTS = ("attacks/", "audits/", "evaluation/", "inference/", "paper/")
 
 
 def test_no_other_file_asks_for_noise() -> None:

@@ -67,5 +67,5 @@ def test_a_release_that_is_useless_at_a_price_says_so_and_from_which_price_on_it
     assert sorted(readings, reverse=True) == readings
     assert not readings[-1]
     assert "All three" == release["name"]
-    assert '<p class="notice">triples: WARNING: ' in page
+    assert '<p class="notice">All three: WARNING: ' in page
     assert '<tr class="doubtful">' in page

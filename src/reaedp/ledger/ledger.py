@@ -186,7 +186,8 @@ class Ledger(Reader):
     def decide(self, dataset: str, requests: Sequence[str], asked_by: str, *, approved: bool, reason: str) -> int:
         """Record the answer to somebody who asked for some releases, by the SHA-256 of each; the entry's number.
 
-        An approval is for one charge of exactly these requests; a later answer about them replaces it.
+        `asked_by` names that user, `approved` is the answer. An approval is for one charge of exactly these requests;
+        a later answer about them replaces it.
         """
         return self._note(Decision(dataset, tuple(sorted(requests)), asked_by, approved, reason))
 

@@ -82,7 +82,7 @@ class Gaussian(Buyable):
 
     @classmethod
     def dominated(cls, mu: float, sensitivity: Sensitivity) -> "Gaussian":
-        """The least noise that the Gaussian loss μ dominates, for μ up to 8 (see PROOFS.md)."""
+        """The least noise that the Gaussian loss `mu` dominates, for `mu` up to 8 (see PROOFS.md)."""
         normal = positive("mu", mu) * (1 - 2 * MARGIN) - LEAST_GAIN
         return cls(sensitivity.l2_squared / (2 * (sensitivity.l2_squared / normal**2 + LATTICE_VARIANCE)))
 

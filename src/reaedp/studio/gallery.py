@@ -24,6 +24,10 @@ SHOWN: Mapping[str, Shown] = {
         "Means and totals", "Counts, totals, means and spreads of numbers, for all or for each group.",
         "M4 36H60M12 36V18M12 18m-4 0h8M32 36V10M32 10m-4 0h8M52 36V24M52 24m-4 0h8M12 14v8M32 6v8M52 20v8",
     ),
+    "rate": Shown(
+        "Rates", "Which share of them something is true of, or how much of one thing there is for another, by groups.",
+        "M4 36H60M12 26h12M18 22v8M30 14h12M36 10v8M46 20h12M52 16v8",
+    ),
     "quantiles": Shown(
         "Medians and quantiles", "The value that half, a tenth or any part of them stay below.",
         "M4 36H60M8 34C24 34 26 26 32 20S42 8 58 8M4 20H32V36",

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class PlannedRate(PlannedNoise):
     """The share of rows of which a condition on `of` holds, or its sum `per` that of another column.
 
-    All other keys are those of `Rates`.
+    `by`, `levels`, `at_least`, `below`, `standard` and `weights` are those of `Rates`; with the mechanism "threshold"
+    groups are selected.
 
     >>> PlannedRate(name="smokers", kind="rate", of="smokes", mechanism="laplace", epsilon=1.0).by
     ()

@@ -155,5 +155,15 @@ _KINDS = ByKind[Callable[[Release], tuple[Column, ...]]](
         Summary: _all_axes,
     },
     otherwise=lambda _: (),
-    plain=("KeyedMarginal", "Pixels", "ChosenQuantiles", *ENTROPIES, *MOMENTS, *CURVES),
+    plain=(
+        "KeyedMarginal",
+        "KeyedSummary",
+        "Rates",
+        "KeyedRates",
+        "Pixels",
+        "ChosenQuantiles",
+        *ENTROPIES,
+        *MOMENTS,
+        *CURVES,
+    ),
 )

@@ -16,6 +16,9 @@ from reaedp.statistics.summary.selected import Selected
 class KeyedRates(Selected, Rates):
     """`Rates` of those groups alone that have enough rows; which ones those are is part of what is released.
 
+    `of`, `by`, `levels`, `at_least`, `below` and `per` are those of `Rates`; `standard` and `weights` stay empty, as
+    nobody knows which cells a selected group has.
+
     >>> release = curator.release(KeyedRates("smokes", by="sex"), GroupThreshold(epsilon=1.0, delta=1e-7))
     >>> set(release.frame()["sex"])
     {'f', 'm'}

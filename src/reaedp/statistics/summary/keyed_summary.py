@@ -15,6 +15,8 @@ from reaedp.statistics.summary.summary import Summary
 class KeyedSummary(Selected, Summary):
     """A `Summary` of those groups alone that have enough rows; which ones those are is part of what is released.
 
+    `of`, `by`, `statistics` and `clipped` are those of `Summary`.
+
     >>> release = curator.release(KeyedSummary("age", by="sex"), GroupThreshold(epsilon=1.0, delta=1e-7))
     >>> release.top(1, "mean")["sex"].tolist()
     ['f']
