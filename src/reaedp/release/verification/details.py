@@ -8,7 +8,7 @@ from reaedp.curves.deniable_curves import DeniableCurves
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.errors import ReaedpError
 from reaedp.mechanisms.exponential import Exponential
-from reaedp.mechanisms.gaussian import Gaussian
+from reaedp.mechanisms.gaussian import LATTICE_VARIANCE, Gaussian, dominating_mu
 from reaedp.mechanisms.group_threshold import GroupThreshold
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.threshold import Threshold
@@ -28,7 +28,8 @@ from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable, paper_details
 from reaedp.synthesis.marginal_model import MarginalModel
-from reaedp.synthesis.purse import choice_scale, table_scale
+from reaedp.synthesis.purse import MOST, choice_scale, table_scale
+from reaedp.synthesis.search import CHOICES
 
 _NOT_NEGATIVE = Real(0, 1e300)
 _NOISE = Maybe(_NOT_NEGATIVE)
@@ -103,7 +104,7 @@ def _mistakes(release: Rebuilt) -> list[str]:
         wrong = [f"details.{key} must be {value}." for key, value in expected.items() if not _equal(stated[key], value)]
         wrong += _other_columns(release)
         model = mechanism if isinstance(mechanism, MarginalModel) else getattr(mechanism, "network", None)
-        wrong += _too_quiet(release, model) if model is not None else []
+        wrong += [*_too_quiet(release, model), *_other_choices(release)] if model is not None else []
     return wrong
 
 
@@ -126,6 +127,22 @@ def _other_columns(release: Rebuilt) -> list[str]:
     wrong = [table for table in pairs if table not in known]
     wrong += [name for name in stated.get("kept", ()) if name not in columns]
     return [f"{name!r} is no column of it." for name in wrong]
+
+
+def _other_choices(release: Rebuilt) -> list[str]:
+    """A round's price is shared between its choice and its table, so that the noise of one follows from the other's."""
+    stated, sensitivity = release.record["details"], release.noise.sensitivity
+    of_tables, of_choices = stated["noise_of_tables"], stated["noise_of_choices"]
+    if of_tables is None or of_choices is None or of_tables**2 <= LATTICE_VARIANCE:
+        return []
+    price = dominating_mu(of_tables, sensitivity) ** 2 / (1 - CHOICES)
+    value = choice_scale(CHOICES * price, sensitivity)
+    known = (1 - CHOICES) * price < MOST * (1 - CLOSE)
+    return (
+        [f"details.noise_of_choices must be {value}."]
+        if known and not isclose(of_choices, value, rel_tol=CLOSE)
+        else []
+    )
 
 
 def _too_quiet(release: Rebuilt, mechanism: MarginalModel) -> list[str]:
