@@ -119,7 +119,7 @@ def mean_income(hand: Hand, folder: Path) -> None:
 def synthetic_rows(hand: Hand, folder: Path) -> None:
     """A thousand rows that belong to nobody."""
     _removed(hand, "income")
-    facts = {"columns": ["age", "sex", "income"], "rows": "1000"}
+    facts = {"columns": ["age", "sex", "income"], "rows": "1000", "method": "network"}
     _planned(hand, "synthetic", "rows", facts, epsilon="0.5")
     _released(hand, "survey")
     assert (folder / "survey" / "release-3" / "rows.csv").exists()

@@ -174,3 +174,10 @@ def test_rows_alone_are_protected_only_if_that_is_accepted(guest: Guest) -> None
     assert "Is that enough?" in guest.page("/p/own/unit", **answers)
     guest.done("/p/own/unit", {"accepted": "yes"}, **answers, rows_accepted="yes")
     assert "Each single row is protected" in guest.page("/p/own/unit")
+
+
+def test_a_question_is_left_out_by_its_button_beside_an_empty_field(guest: Guest) -> None:
+    own(guest)
+    guest.done("/p/own/data", {}, data="people.csv")
+    answered = "several=yes&whose=column%3Awho&most_rows=3&secret=unknown&at_least=&at_least=skip"
+    assert "Read this aloud" in guest.page(f"/p/own/unit?{answered}")

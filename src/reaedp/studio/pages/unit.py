@@ -45,7 +45,8 @@ def _path(project: Project, known: ContractFile, form: Form) -> Path:
     names = [column.name for column in known.draft.columns]
     person = known.heading.get("person")
     header = header_of(project, known.draft.files) or (*names, *([person] if person else ()))
-    return walk({key: form.raw(key) for key in KEYS}, header)
+    # A button that leaves a question out is sent beside the empty field of that question.
+    return walk({key: (form.texts(key) or [""])[-1] for key in KEYS}, header)
 
 
 def _page(visit: Visit, form: Form, mistakes: tuple[str, ...] = ()) -> Response:
