@@ -119,7 +119,9 @@ def test_steps_of_several_counts_leave_no_more_bias(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("mechanism", [Gaussian(1e-14), Laplace(1e-7)], ids=str)
-@pytest.mark.parametrize("order", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize(
+    "order", [1.0, pytest.param(0.5, marks=pytest.mark.slow), pytest.param(2.0, marks=pytest.mark.slow)]
+)
 def test_noise_of_any_scale_is_corrected_with_few_numbers(mechanism: Mechanism, order: float) -> None:
     """A plan may ask for noise of millions; what undoes it would have had hundreds of millions of weights."""
     noise = Calibrated(mechanism, ONE)
