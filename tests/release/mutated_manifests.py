@@ -87,6 +87,9 @@ RANKS = releases(
 )
 MEANS = releases(
     planned("means", "summary", of=["age", "visits"], by=["sex"], mechanism="laplace", epsilon=0.5),
+    planned("found", "summary", of=["visits"], by=["sex"], mechanism="threshold", epsilon=0.5, delta=1e-07),
+    planned("older", "rate", of="age", at_least=5, by=["sex"], mechanism="laplace", epsilon=0.5),
+    planned("older_found", "rate", of="age", at_least=5, by=["sex"], mechanism="threshold", epsilon=0.5, delta=1e-07),
 )
 RECORDS = releases(
     planned("rows", "synthetic", columns=["age", "sex"], rows=50, method="network", epsilon=1, delta=1e-06),
