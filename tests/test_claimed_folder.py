@@ -131,10 +131,9 @@ def test_what_an_engine_of_a_killed_process_spilled_is_removed(tmp_path: Path, m
 #: What else writes under a hidden name, or makes up data: each stops where it holds something.
 STOPPED = {
     "evaluation": """
-import reaedp.evaluation.line as held
-from reaedp.cli.evaluate import _write
+import reaedp.evaluation.results as held
 held.write_lines = {pause}
-_write(Path("out"), [])
+held.write_results(Path("out"), [])
 """,
     "reproduction": """
 import reaedp.paper.reproduction as held

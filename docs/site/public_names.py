@@ -31,7 +31,7 @@ TOPICS = {
         "Many releases at once: what they cost, how good they will be, from a plan to a folder that others can verify.",
         (
             *("plan.plan", "plan.request", "plan.kinds", "plan.forecast", "plan.calibration"),
-            *("release.publication", "release.verification", "curator.learning"),
+            *("release.publication", "release.verification", "curator.learning", "curator.quantile_bins"),
         ),
     ),
     "Reports": ("Pages for people: :doc:`/reports`.", ("report",)),

@@ -72,7 +72,7 @@ def learn_values(
 ) -> tuple[Number, Release]:
     """A declared column of numbers with a bin for each value that occurs often enough, and the step of these values.
 
-    >>> found, release = learn_values(contract, "data.csv", "age", 5.0, 1e-6)
+    >>> found, release = learn_values(contract, "data.csv", "age", 5.0, 1e-7)
     >>> found.step, found.provenance
     (1.0, 'dp')
     """

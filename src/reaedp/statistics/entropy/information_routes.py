@@ -81,7 +81,7 @@ def best_information_route(
     `first` and `second` name the columns of the two sides.
 
     >>> best_information_route(contract, "age", "sex", 1.0).name
-    'direct'
+    'histogram'
     """
     sides = named(first, "Mutual information"), named(second, "Mutual information")
     statistic, columns = MutualInformation(*sides), (*sides[0], *sides[1])

@@ -18,8 +18,8 @@ class KeyedSummary(Selected, Summary):
     `of`, `by`, `statistics` and `clipped` are those of `Summary`.
 
     >>> release = curator.release(KeyedSummary("age", by="sex"), GroupThreshold(epsilon=1.0, delta=1e-7))
-    >>> release.top(1, "mean")["sex"].tolist()
-    ['f']
+    >>> len(release.top(1, "mean")["sex"])
+    1
     """
 
     answers: ClassVar[Shape] = "grouped"
