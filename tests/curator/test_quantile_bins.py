@@ -1,5 +1,6 @@
 """Bins that follow the data, bought as quantiles; and when public ones are better."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from reaedp import (
     Ledger,
     Marginal,
     Number,
+    RowRule,
     Unit,
     differential_entropy,
     learn_bins,
@@ -55,6 +57,17 @@ def test_bins_at_quantiles_cost_what_was_given_and_follow_the_data(terms: Contra
     assert np.allclose(np.arange(1, 8) / 8, learned.edges[1:-1], atol=0.15)
     with Ledger.open(terms.ledger) as ledger:
         assert 9.0 == pytest.approx(ledger.spent("d"))
+
+
+def test_rules_about_other_columns_and_steps_are_no_obstacle_to_bins(terms: Contract) -> None:
+    rule = RowRule(act="never", expression="x > 5 and whole > 5", provenance="public")
+    stepped = replace(WIDE, step=1.0)
+    ruled = replace(terms, columns=(stepped, terms.columns[1]), rules=(rule,))
+    learned = learn_bins(ruled, pd.DataFrame({"x": VALUES}), "x", bins=4, epsilon=1.0)
+    assert 1000.0 == learned.edges[-1]
+    assert learned.release is not None
+    with Ledger.open(terms.ledger) as ledger:
+        assert [True] == [entry.finished for entry in ledger.history("d") if entry.number == learned.release.entry]
 
 
 def test_equal_bins_cost_nothing_where_they_will_do_better(terms: Contract) -> None:

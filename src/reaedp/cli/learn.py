@@ -130,10 +130,12 @@ def bins(
     if learned.release is None:
         typer.echo(f"{column}: nothing was charged, and {contract} stays as it is. Declare {learned.bins} equal bins.")
         return
-    facts = {"kind": "number", "lower": None, "upper": None, "bins": None, "edges": list(learned.edges)}
+    facts = {"kind": "number", "lower": None, "upper": None, "bins": None, "step": None, "edges": list(learned.edges)}
     write_column(contract, column, {**facts, "provenance": "dp", "entry": learned.release.entry})
     paid = f"paid for by ledger entry {learned.release.entry}. Written to {contract}."
     typer.echo(f"{column}: {learned.bins} bins from {learned.edges[0]:g} to {learned.edges[-1]:g}, {paid}")
+    if getattr(declared.column(column), "step", None) is not None:
+        typer.echo(f"The step of {column} was taken out, because a bin that was bought may hold no whole step.")
 
 
 @app.command()

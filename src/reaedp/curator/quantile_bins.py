@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from reaedp.contract import Contract, Number
-from reaedp.curator.curator import Curator
+from reaedp.curator.curator import Curator, charged
 from reaedp.engines.data import Data, Engine
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.exponential import Exponential
@@ -68,10 +68,12 @@ def learn_bins(
         if not binning.quantiles:
             even = Number(name=column, lower=lower, upper=upper, bins=binning.public_bins, provenance="public")
             return LearnedBins(column, tuple(even.boundaries.tolist()), None, binning)
-    fine = replace(declared, lower=lower, upper=upper, bins=GRID, edges=None)
+    fine = replace(declared, lower=lower, upper=upper, bins=GRID, edges=None, step=None)
     files = contract.files and contract.files.about({column, contract.unit.person or ""})
-    curator = Curator(replace(contract, columns=(fine,), files=files), data, engine=engine)
+    curator = Curator(replace(contract, columns=(fine,), files=files, rules=()), data, engine=engine)
     release = curator.release(ChosenQuantiles(of=column, at=at), Exponential(epsilon), name=column)
+    with charged([release.entry]):
+        curator.ledger.finish([release.entry])
     return LearnedBins(column, edges_of(release.value, fine), release, binning)
 
 
