@@ -39,6 +39,7 @@ def algorithm1(
     terms, columns = Contract.load(contract), tuple(column)
     synthetic = []
     if records is not None:
+        published = {"k": k, "t": t, "gamma": gamma, "epsilon0": epsilon0, "attempts": attempts}
         synthetic.append(
             PlannedSynthetic(
                 name="records",
@@ -50,11 +51,7 @@ def algorithm1(
                 proposal="keep" if gamma in (None, 1) else "mixed",
                 epsilon=records_epsilon,
                 delta=delta,
-                k=k,
-                t=t,
-                gamma=gamma,
-                epsilon0=epsilon0,
-                attempts=attempts,
+                **published,
             )
         )
     wanted = planned(terms, columns, epsilon, synthetic)

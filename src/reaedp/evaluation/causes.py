@@ -195,8 +195,4 @@ def _bytes(contract: Contract, data: Data, engine: Engine | None) -> Iterator[Ca
 
 
 def _utf_8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+    return line.decode(errors="ignore").encode() == line

@@ -14,7 +14,7 @@ import numpy as np
 from reaedp.answer import Chosen, Integers, Ordered, Shape, Words
 from reaedp.mechanisms.laplace import Laplace, at_least
 from reaedp.mechanisms.noise import Noise
-from reaedp.privacy.loss import Price, PureDP, exact, positive
+from reaedp.privacy.loss import Positive, Price, PureDP, exact
 from reaedp.privacy.unit import Sensitivity
 
 #: What of ε is spent on the number of rows of each group, so that none is empty in silence.
@@ -70,7 +70,7 @@ def scores(counts: Any, share: Fraction) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Exponential:
+class Exponential(Positive):
     """A place is chosen with probability proportional to exp(-ranks missed / scale); and noisy numbers of rows.
 
     >>> round(Exponential(1.0).scale(counting), 3)
@@ -81,9 +81,6 @@ class Exponential:
     hides: ClassVar[Shape] = "ordered"
 
     epsilon: float
-
-    def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
 
     def scale(self, sensitivity: Sensitivity) -> float:
         """Of a median chosen alone, in rows."""

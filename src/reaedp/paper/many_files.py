@@ -28,7 +28,10 @@ TABLE, FIGURE = "entropies.csv", "entropies.svg"
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A file of data and its contract, which have the same name but for the ending."""
+    """A file of data and its contract, which have the same name but for the ending.
+
+    `name` is that common name, and `plan` is Algorithm 1 for all columns of the contract.
+    """
 
     name: str
     data: Path

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from reaedp.errors import DeclarationError, sentence
 from reaedp.privacy.accounting import delta, epsilon, tally
-from reaedp.privacy.loss import Price, positive
+from reaedp.privacy.loss import Positive, Price
 from reaedp.privacy.merging import failure
 from reaedp.privacy.normal import probabilities, quantiles
 
@@ -97,13 +97,10 @@ class Promised:
 
 
 @dataclass(frozen=True, slots=True)
-class GaussianPromised:
+class GaussianPromised(Positive):
     """μ-Gaussian differential privacy: the curve of N(0, 1) against N(μ, 1)."""
 
     mu: float
-
-    def __post_init__(self) -> None:
-        positive("mu", self.mu)
 
     def true_positives(self, false_positives: ArrayLike) -> Floats:
         """The largest true positive rate at each false positive rate: Φ(Φ⁻¹(FPR) + μ)."""
