@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from reaedp import Boolean, Budget, Category, Contract, Date, Integer, Number, Unit
 from reaedp.contract.column import Column
-from reaedp.curator.records import MODULUS, Records
+from reaedp.curator.records import Records
+from reaedp.curator.whose_rows import MODULUS
 from reaedp.errors import DeclarationError
 
 DATA = os.environ.get("REAEDP_DATA")
