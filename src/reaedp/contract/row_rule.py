@@ -64,7 +64,7 @@ class RowRule:
 
     @property
     def node(self) -> Node:
-        """The expression, read."""
+        """The expression as a tree."""
         return parse(self.expression)
 
     @property

@@ -141,7 +141,7 @@ class EmbeddedSource(Hidden):
         return rows
 
     def collect(self, counts: nw.LazyFrame[Any]) -> dict[str, NDArray[np.generic]]:
-        """Run the query."""
+        """The arrays that a query gives."""
         try:
             return dict(counts.to_native().fetchnumpy())
         except ENGINE_ERRORS as error:

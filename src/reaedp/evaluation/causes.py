@@ -49,7 +49,7 @@ class Cause:
 
     @property
     def words(self) -> str:
-        """The same for people."""
+        """The likely cause and its remedy, in words."""
         if self.column is None:
             return f"{self.cells:,} {self.what}. Try: {self.remedy}"
         return f"{self.column}: {self.what} would explain {self.cells:,} cells. Try: {self.remedy}"

@@ -51,11 +51,11 @@ class SecretNoise:
     seeded: ClassVar[bool] = False
 
     def laplace(self, exact: Integers, scale: float) -> Integers:
-        """Discrete Laplace noise."""
+        """The exact integers with discrete Laplace noise of this scale."""
         return self._noisy("laplace", exact, scale)
 
     def gaussian(self, exact: Integers, scale: float) -> Integers:
-        """Discrete Gaussian noise."""
+        """The exact integers with discrete Gaussian noise of this scale."""
         return self._noisy("gaussian", exact, scale)
 
     def _noisy(self, family: str, exact: Integers, scale: float) -> Integers:

@@ -47,7 +47,7 @@ class Selection:
         positive("mu", self.mu, below=16)
 
     def scale(self, sensitivity: Sensitivity) -> float:
-        """In units of the score, rounded up."""
+        """The scale of the choice in units of the score, rounded up."""
         return nextafter(2 * sensitivity.l1 / bounded_range(self.mu), inf)
 
     def price(self, sensitivity: Sensitivity) -> Price:  # noqa: ARG002

@@ -36,7 +36,7 @@ def kept_rows(request: Request, contract: Contract) -> int | None:
 
 
 def of_any(request: Request, contract: Contract, noise: Calibrated) -> Expected:
-    """Of a statistic that this package does not know nobody knows what its numbers count."""
+    """Errors in the statistic's own numbers: nobody here knows what those of another package count."""
     mean, bound, bound_all = noise_errors(request, contract, noise)
     words = f"Numbers will be off by about {about(mean, 2)}, 95 % of them by at most {about(bound)}."
     return Expected("", mean, bound, bound_all, words)

@@ -64,18 +64,18 @@ class Promised:
 
     @property
     def advantage(self) -> float:
-        """For one pair δ + (1 - δ) tanh(ε/2)."""
+        """The largest difference of true and false positive rates; for one pair δ + (1 - δ) tanh(ε/2)."""
         corners = self._corners()
         return float((self.true_positives(corners) - corners).max())
 
     @property
     def accuracy(self) -> float:
-        """For one pair (e^ε + δ) / (e^ε + 1)."""
+        """The largest accuracy of a guess at even odds; for one pair (e^ε + δ) / (e^ε + 1)."""
         return (1 + self.advantage) / 2
 
     @property
     def auc(self) -> float:
-        """For one pair 1 - (1 - δ)² / (1 + e^ε)."""
+        """The largest area under the curve; for one pair 1 - (1 - δ)² / (1 + e^ε)."""
         corners = self._corners()
         return float(np.trapezoid(self.true_positives(corners), corners))
 

@@ -45,7 +45,7 @@ class Learned:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns."""
+        """The names of the columns."""
         return tuple(axis.name for axis in self.axes)
 
     def rows(self, count: int, rng: np.random.Generator) -> Codes:

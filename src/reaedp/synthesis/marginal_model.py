@@ -134,11 +134,11 @@ class MarginalModel(Buyable, OnRecords):
         )
 
     def column_noise(self, sensitivity: Sensitivity) -> Calibrated:
-        """Of the first look at a column."""
+        """The noise of the first look at a column."""
         return self._noise((FIRST_LOOK if self.tables else 1.0) / self.columns, sensitivity)
 
     def table_noise(self, sensitivity: Sensitivity) -> Calibrated:
-        """Of a chosen table, if as many are chosen as may be."""
+        """The noise of a chosen table, if as many are chosen as may be."""
         return self._noise((1 - FIRST_LOOK) * (1 - CHOICES) / max(1, self.tables), sensitivity)
 
     def _noise(self, share: float, sensitivity: Sensitivity) -> Calibrated:

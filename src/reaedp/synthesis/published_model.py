@@ -79,7 +79,7 @@ class PublishedModel:
         return rows
 
     def content(self) -> bytes:
-        """The file."""
+        """The model as JSON, as its file has it."""
         return json.dumps(self._record(), separators=(",", ":"), ensure_ascii=False).encode()
 
     def _record(self) -> dict[str, Any]:

@@ -144,7 +144,7 @@ class Synthetic:
         check_rules(contract, contract.select(self.columns))
 
     def cells(self, contract: Contract) -> int:  # noqa: ARG002
-        """Rows."""
+        """The number of synthetic rows."""
         return self.rows
 
     def step(self, contract: Contract) -> float:  # noqa: ARG002
