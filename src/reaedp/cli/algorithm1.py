@@ -19,10 +19,10 @@ def algorithm1(
     records_epsilon: Annotated[float | None, typer.Option(help="ε for the model and all records together.")] = None,
     delta: Annotated[float | None, typer.Option(help="δ for the model and all records together.")] = None,
     k: Annotated[int | None, typer.Option(help="k: how many seeds must be plausible.")] = None,
-    t: Annotated[int | None, typer.Option(help="Divides ε and δ; from 1 to k.")] = None,
+    t: Annotated[int | None, typer.Option(help="How the cost is split between ε and δ; from 1 to k.")] = None,
     gamma: Annotated[float | None, typer.Option(help="The ratio of probabilities in one class, above 1.")] = None,
-    epsilon0: Annotated[float | None, typer.Option(help="Of the noise in the test.")] = None,
-    attempts: Annotated[int | None, typer.Option(help="Candidates for a record, on average.")] = None,
+    epsilon0: Annotated[float | None, typer.Option(help="ε of the noise in the test.")] = None,
+    attempts: Annotated[int | None, typer.Option(help="Average number of candidates per record.")] = None,
     engine: Engine = None,
 ) -> None:
     """Release histograms with their entropies, and synthetic records, by the paper's Algorithm 1."""

@@ -76,7 +76,7 @@ def values(
     column: ColumnName,
     data: Data,
     epsilon: Epsilon,
-    delta: Annotated[float, typer.Option(help="How much to spend.")],
+    delta: Annotated[float, typer.Option(help="How much δ to spend.")],
     engine: Engine = None,
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
 ) -> None:

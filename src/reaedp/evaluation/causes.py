@@ -121,11 +121,11 @@ def _trials(contract: Contract, data: Data, troubled: Troubled) -> Iterator[Tria
 
 
 def _spellings(contract: Contract, columns: Sequence[Column]) -> Iterator[Trial]:
-    """Levels in small and large letters, and with blanks around them."""
+    """Levels in upper and lower case, and with blanks around them."""
     pads = range(1, MOST_BLANKS + 1)
     yield Trial(
         "case",
-        "small and large letters",
+        "upper and lower case",
         "write the texts of the file alike",
         _only(contract, [_spelled(one, (str.lower, str.upper, str.capitalize, str.title)) for one in columns]),
         ("unseen",),
