@@ -2,12 +2,11 @@
 
 import ast
 import re
-from functools import cache
 from pathlib import Path
 
 import pytest
 
-from source_rules import calls, dynamic, imports, randomness, reached, whole_package
+from source_rules import calls, dynamic, imports, parsed, randomness, reached, whole_package
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "reaedp"
@@ -122,11 +121,6 @@ def trees(*folders: str) -> list[tuple[Path, ast.Module]]:
     chosen = [path for path in FILES if not folders or part(path) in folders]
     assert chosen
     return [(path, parsed(path)) for path in chosen]
-
-
-@cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def test_every_part_has_a_layer() -> None:
