@@ -1,7 +1,7 @@
 """`reaedp algorithm1`: the paper's Algorithm 1, through the curator and the ledger."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -39,7 +39,7 @@ def algorithm1(
     terms, columns = Contract.load(contract), tuple(column)
     synthetic = []
     if records is not None:
-        published = {"k": k, "t": t, "gamma": gamma, "epsilon0": epsilon0, "attempts": attempts}
+        published: dict[str, Any] = {"k": k, "t": t, "gamma": gamma, "epsilon0": epsilon0, "attempts": attempts}
         synthetic.append(
             PlannedSynthetic(
                 name="records",
