@@ -110,7 +110,7 @@ def test_every_refusal_of_a_file_says_how_to_go_on(name: str, content: bytes, ad
         ("https://example.org/x.csv", "Download it"),
         ("s3://bucket/x.parquet", "Download it"),
         ("-", "write it to a file"),
-        ("nowhere/*.csv", "Look at the folder"),
+        ("nowhere/*.csv", "Check the folder"),
     ],
 )
 def test_what_is_no_file_here_is_refused_with_advice(
