@@ -53,6 +53,7 @@ RANDOM = {
     "mechanisms/noise.py": {"numpy.random.default_rng", "opendp", "os.urandom"},
     "audits/cell_texts.py": {"numpy.random.default_rng"},
     "synthesis/ruled.py": {"numpy.random.default_rng"},
+    "synthesis/search.py": {"numpy.random.default_rng"},
     "synthesis/sampling.py": {"numpy.random.default_rng"},
     "inference/ask.py": {"numpy.random.default_rng"},
     "inference/sources.py": {"numpy.random.default_rng"},
