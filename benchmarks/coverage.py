@@ -1,6 +1,6 @@
 """How often 95 % intervals hold, for every kind that has them, groups of 10 to 100,000 rows and ε from 0.1 to 4.
 
-    REAEDP_DATA=folder python benchmarks/coverage.py [--groups 4000] [--kinds NAME ...] [--every] [--quick]
+    REAEDP_DATA=folder python benchmarks/coverage.py [--groups 4000] [--kinds NAME …] [--sizes …] [--epsilon …] [--every]
 
 The population is 1,000 people of the American Community Survey, whose ages, incomes and sexes public code has looked
 at only to write this script. What a row adds to a release is counted by the curator; a group is rows drawn from the
@@ -308,9 +308,9 @@ def measured(options: argparse.Namespace) -> Iterator[Held]:
     """All settings; groups of one size serve all kinds and prices."""
     pool, rng = people(), np.random.default_rng(options.seed)
     even = np.full(PEOPLE, 1 / PEOPLE)
-    for size in SIZES:
+    for size in options.sizes:
         drawn = Drawn(size, rng.multinomial(size, even, options.groups).astype(float))
-        for epsilon in PRICES:
+        for epsilon in options.epsilon:
             for name in KINDS:
                 if name in options.kinds:
                     yield from of_groups(name, drawn, pool, epsilon)
@@ -338,6 +338,8 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=1, help="of the groups; noise is secret")
     every = [*KINDS, "two groups' means", "whole tables"]
     options.add_argument("--kinds", nargs="+", default=every, choices=every)
+    options.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
+    options.add_argument("--epsilon", type=float, nargs="+", default=list(PRICES))
     options.add_argument("--every", action="store_true", help="print each size and ε")
     chosen = options.parse_args()
     if chosen.quick:

@@ -91,8 +91,8 @@ ENUMERATED = (
     " tests/mechanisms/test_group_threshold.py."
 )
 PLACED = (
-    "Which place is chosen hardly depends on the canary in these files; the law of the choice is enumerated in"
-    " tests/mechanisms/test_exponential.py."
+    "A twentieth of ε is spent on the number of rows, and the rest shows in how often the rarer side is chosen; the law of"
+    " the choice is enumerated in tests/mechanisms/test_exponential.py."
 )
 SQUARED = "Under replacement the proved sensitivity is up to 1.15 times what any pair of rows attains."
 ALMOST = "Choices of tables, 0.07 of μ², are not looked at; `reaedp audit` examines them step by step."

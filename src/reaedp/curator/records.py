@@ -24,6 +24,7 @@ from reaedp.engines.source import Source, Unreadable, counted, open_source
 from reaedp.errors import DeclarationError, ReaedpError
 from reaedp.statistics.moments.space import MomentSpace
 from reaedp.statistics.statistic import SharedOut
+from reaedp.statistics.summary.parts import Parts
 from reaedp.table import KeyCounts, Table
 
 if TYPE_CHECKING:
@@ -150,9 +151,16 @@ class Records:
         coded = {key: nw.col(f"cell{places[axis.name]}") for key, axis in zip(keys, axes, strict=True)}
         for one, key in zip(parts, blocks, strict=True):
             coded |= part_sums.codes(one, key, places)
+        single = parts[0] if len(parts) == 1 and self._contract.unit.person is None else None
+        alone = single if isinstance(single, Parts) else None
+        if alone is not None:
+            coded[f"{blocks[0]}_trouble"] = part_sums.trouble(alone, places[alone.column.name])
         rows = self._coded(columns, coded, first=cells).with_columns(nw.lit(0).alias(part_sums.WHOLE))
-        query = part_sums.summed(rows, parts, blocks, keys or [part_sums.WHOLE])
-        return self._collected(query), parts, blocks, axes
+        grouping = keys or [part_sums.WHOLE]
+        if alone is None:
+            return self._collected(part_sums.summed(rows, parts, blocks, grouping)), parts, blocks, axes
+        found = self._collected(part_sums.by_trouble(rows, alone, blocks[0], grouping))
+        return part_sums.spread_out(found, alone, blocks[0], grouping), parts, blocks, axes
 
     def level_counts(self, name: str, longest: int) -> dict[str, int]:
         """How many rows hold each text in a column whose levels are not declared; longer texts are cut."""
