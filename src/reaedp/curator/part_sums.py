@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from reaedp.answer import Integers
 from reaedp.contract import Column
-from reaedp.curator.encode import encode_troubles
+from reaedp.curator.encode import encode_troubles, narrowest
 from reaedp.statistics.rates.flag import Flag
 from reaedp.statistics.rates.paired import Paired
 from reaedp.statistics.statistic import SharedOut
@@ -71,11 +71,16 @@ def code(parts: Parts, number: int) -> nw.Expr:
     return nw.when(_inside(parts, number)).then(step).otherwise(_at_an_end(parts, number)).cast(nw.Int64)
 
 
-def trouble(parts: Parts, number: int) -> nw.Expr:
-    """0 for a row with a place in the range, or that is dropped; a number from 1 on for each other cell."""
+def folded(parts: Parts, number: int, cell: nw.Expr, cells: int) -> nw.Expr:
+    """The cell of a group, one of so many, and how a row misses the range: further cells for each way, -1 if dropped.
+
+    One key and two sums take less time than a sum for each way.
+    """
     found, steps = _at_an_end(parts, number), float(parts.steps)
-    rare = nw.when(found <= steps).then(nw.lit(0.0)).otherwise(found - steps)
-    return nw.when(_inside(parts, number)).then(nw.lit(0.0)).otherwise(rare).cast(nw.Int16)
+    way = nw.when(found <= steps).then(nw.lit(0.0)).otherwise(found - steps)
+    rare = nw.when((cell < 0) | (found < 0)).then(nw.lit(-1.0)).otherwise(cell.cast(nw.Float64) + float(cells) * way)
+    whole = narrowest(cells * (1 + _others(parts)))
+    return nw.when(_inside(parts, number)).then(cell.cast(nw.Float64)).otherwise(rare).cast(whole)
 
 
 def _inside(parts: Parts, number: int) -> nw.Expr:
@@ -94,30 +99,27 @@ def _at_an_end(parts: Parts, number: int) -> nw.Expr:
     return _by_cell(column, encode_troubles(column, number), ranged, parts.steps + 1 + len(parts.beyond))
 
 
-def by_trouble(rows: nw.LazyFrame[Any], parts: Parts, key: str, keys: Sequence[str]) -> Any:
-    """The query for one column: rows and sums of steps, for each group and each way to lie outside or to miss.
-
-    Two sums take less time than one for each cell.
-    """
+def by_folded(rows: nw.LazyFrame[Any], parts: Parts, key: str, keys: Sequence[str]) -> Any:
+    """The query for one column whose troubles are folded into the first of the keys: rows and sums of steps."""
     made = {name: term for name, term in _within(parts, key) if name != f"{key}_rows"}
-    terms = rows.select(*keys, f"{key}_trouble", *(term.alias(name) for name, term in made.items()))
+    terms = rows.select(*keys, *(term.alias(name) for name, term in made.items()))
     totals = (nw.col(name).sum().cast(nw.Int64) for name in made)
-    return terms.group_by(*keys, f"{key}_trouble").agg(nw.len().cast(nw.Int64).alias(f"{key}_rows"), *totals)
+    return terms.group_by(*keys).agg(nw.len().cast(nw.Int64).alias(f"{key}_rows"), *totals)
 
 
-def spread_out(
-    arrays: Mapping[str, NDArray[Any]], parts: Parts, key: str, keys: Sequence[str]
+def unfolded(
+    arrays: Mapping[str, NDArray[Any]], parts: Parts, key: str, keys: Sequence[str], cells: int
 ) -> dict[str, NDArray[Any]]:
-    """The same as what `summed` gives, from what `by_trouble` gave."""
-    cells = np.stack([arrays[name].astype(np.int64) for name in keys])
-    groups, place = np.unique(cells, axis=1, return_inverse=True)
-    way = arrays[f"{key}_trouble"].astype(np.int64)
-    found = dict(zip(keys, groups, strict=True))
+    """The same as what `summed` gives, from what `by_folded` gave."""
+    found = np.stack([arrays[name].astype(np.int64) for name in keys])
+    way, found[0] = np.divmod(found[0], cells)
+    groups, place = np.unique(found, axis=1, return_inverse=True)
+    told: dict[str, NDArray[Any]] = dict(zip(keys, groups, strict=True))
     for name in _told_within(parts):
-        found[f"{key}_{name}"] = _added(groups.shape[1], place, arrays[f"{key}_{name}"], way == 0)
+        told[f"{key}_{name}"] = _added(groups.shape[1], place, arrays[f"{key}_{name}"], way == 0)
     for other in range(_others(parts)):
-        found[f"{key}_other{other}"] = _added(groups.shape[1], place, arrays[f"{key}_rows"], way == other + 1)
-    return found
+        told[f"{key}_other{other}"] = _added(groups.shape[1], place, arrays[f"{key}_rows"], way == other + 1)
+    return told
 
 
 def _added(size: int, place: NDArray[Any], values: NDArray[Any], chosen: NDArray[Any]) -> Integers:
