@@ -1,5 +1,6 @@
 """Made-up rows whose ranks one unit turns: neighbours for quantiles, whether counted or chosen."""
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
@@ -57,12 +58,11 @@ def _first_share(statistic: Quantiles | ChosenQuantiles) -> Fraction:
 def _crowds(share: Fraction, rows: int, shared: int, *, replaced: bool) -> tuple[int, int, int]:
     """Rows of everyone else at the lower end, at the turn and at the upper end.
 
-    Before, both sides miss the rank by what the unit moves them; after, one of them does not miss it at all.
+    Before, both sides miss the rank by what the unit moves them or more; so the unit can bring one of them nearer.
     """
-    larger = max(share, 1 - share)
-    moved = Fraction(rows) if replaced else larger * rows
-    turning = min(-(-2 * moved // 1), shared)
+    moved = Fraction(rows) if replaced else max(share, 1 - share) * rows
     own = rows if replaced else 0
-    wanted = share * (shared + own) - moved - (own if share >= Fraction(1, 2) else 0)
-    lower = min(max(round(wanted), 0), shared - turning)
+    rank, below = share * (shared + own), own if share >= Fraction(1, 2) else 0
+    lower = min(max(math.floor(rank - moved) - below, 0), shared)
+    turning = min(math.ceil(rank + moved) - below - lower, shared - lower)
     return lower, turning, shared - turning - lower
