@@ -1,9 +1,8 @@
 """How often 95 % intervals hold, for every kind that has them, groups of 10 to 100,000 rows and ε from 0.1 to 4.
 
-    REAEDP_DATA=folder python benchmarks/coverage.py [--groups 4000] [--kinds NAME …] [--sizes …] [--epsilon …] [--every]
+    REAEDP_DATA=folder python benchmarks/coverage.py [--groups 4000] [--kinds …] [--sizes …] [--epsilon …] [--every]
 
-The population is 1,000 people of the American Community Survey, whose ages, incomes and sexes public code has looked
-at only to write this script. What a row adds to a release is counted by the curator; a group is rows drawn from the
+The population is 1,000 people of the American Community Survey, drawn once and for all. What a row adds to a release is counted by the curator; a group is rows drawn from the
 population with replacement; every kind is released by groups, with secret noise, through its own code. An interval is
 checked against the group's own figure, that of a "population" figure against the population's. A figure is exact if
 nothing but noise is in its interval; groups with too few rows to tell have the whole range, which always holds. Groups

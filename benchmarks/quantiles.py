@@ -19,7 +19,7 @@ import numpy as np
 from harness.peer import Unavailable, run
 from harness.row import Row
 from harness.script import parser, present
-from reaedp import Budget, ChosenQuantiles, Contract, Laplace, Number, Quantiles, Unit, best_quantiles
+from reaedp import Budget, ChosenQuantiles, Contract, Number, Quantiles, Unit, best_quantiles
 from reaedp.answer import Ordered
 from reaedp.mechanisms.mechanism import Calibrated, Mechanism
 from reaedp.mechanisms.noise import SecretNoise

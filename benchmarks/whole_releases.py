@@ -91,8 +91,8 @@ ENUMERATED = (
     " tests/mechanisms/test_group_threshold.py."
 )
 PLACED = (
-    "A twentieth of ε is spent on the number of rows, and the rest shows in how often the rarer side is chosen; the law of"
-    " the choice is enumerated in tests/mechanisms/test_exponential.py."
+    "A twentieth of ε is spent on the number of rows, and the rest shows in how often the rarer side is chosen; the law"
+    " of the choice is enumerated in tests/mechanisms/test_exponential.py."
 )
 SQUARED = "Under replacement the proved sensitivity is up to 1.15 times what any pair of rows attains."
 ALMOST = "Choices of tables, 0.07 of μ², are not looked at; `reaedp audit` examines them step by step."
@@ -135,7 +135,9 @@ class Case:
         """As a plan would make it."""
         named = (self.keys.get(key, ()) for key in ("columns", "given", "of", "on", "by", "per"))
         names = {name for found in named for name in column_names(found)}
-        columns = [column for column in (*COLUMNS, *SUMMED, MIDDLE, NUMBERS, FINE, WIDE, *VALUES) if column.name in names]
+        columns = [
+            column for column in (*COLUMNS, *SUMMED, MIDDLE, NUMBERS, FINE, WIDE, *VALUES) if column.name in names
+        ]
         terms = contract(UNITS[unit], *columns, picture=PICTURE if self.kind == "image" else None)
         if self.made is not None:
             return self.made(terms)
