@@ -2,13 +2,14 @@
 
     REAEDP_DATA=folder python benchmarks/coverage.py [--groups 4000] [--kinds …] [--sizes …] [--epsilon …] [--every]
 
-The population is 1,000 people of the American Community Survey, drawn once and for all. What a row adds to a release is counted by the curator; a group is rows drawn from the
-population with replacement; every kind is released by groups, with secret noise, through its own code. An interval is
-checked against the group's own figure, that of a "population" figure against the population's. A figure is exact if
-nothing but noise is in its interval; groups with too few rows to tell have the whole range, which always holds. Groups
-that are selected are checked from the threshold on, from where they promise to hold. Of 4,000 groups the share that
-holds is uncertain by 0.007 (95 %): one that is 0.95 in truth is measured below 0.94 in one of 500 settings. `--every`
-prints each size and ε; otherwise only the least and the most of each figure are told.
+The population is 1,000 people of the American Community Survey, drawn once and for all. What a row adds to a release is
+counted by the curator; a group is rows drawn from the population with replacement; every kind is released by groups,
+with secret noise, through its own code. An interval is checked against the group's own figure, that of a "population"
+figure against the population's. A figure is exact if nothing but noise is in its interval; groups with too few rows to
+tell have the whole range, which always holds. Groups that are selected are checked from the threshold on, from where
+they promise to hold. Of 4,000 groups the share that holds is uncertain by 0.007 (95 %): one that is 0.95 in truth is
+measured below 0.94 in one of 500 settings. `--every` prints each size and ε; otherwise only the least and the most of
+each figure are told.
 """
 
 import argparse
