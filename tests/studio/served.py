@@ -51,5 +51,9 @@ class Window:
     def go(self, path: str) -> None:
         self.page.goto(f"{self.server.address}{path}")
 
+    def settled(self) -> None:
+        """Wait until every piece of the page has the answer to its newest question, and not one of those before."""
+        self.page.locator("[aria-busy=true]").first.wait_for(state="detached")
+
     def overflow(self) -> int:
         return int(self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))

@@ -1,18 +1,19 @@
 """Five tasks as a novice does them, in a real browser: what is clicked and typed is counted, each step is a picture.
 
-python tests/studio/tasks.py FOLDER   does them all, and writes the pictures of every step into the folder.
+python tests/studio/tasks.py FOLDER             does them all, and writes the pictures of every step into the folder;
+python tests/studio/tasks.py FOLDER --keyboard  does them by keyboard alone.
 """
 
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent)]
 
+from hands import Hand, Keyboard  # noqa: E402
 from served import Window, serving  # noqa: E402
 
 #: Made-up people: enough that means by sex are precise.
@@ -26,53 +27,6 @@ def people() -> str:
         for number in range(PEOPLE)
     )
     return "age,sex,income\n" + "".join(f"{row}\n" for row in rows)
-
-
-@dataclass
-class Hand:
-    """Clicks and types like a person, and counts it; `pictures` is where each step is kept, if anywhere."""
-
-    window: Window
-    pictures: Path | None = None
-    clicks: int = 0
-    fields: int = 0
-    taken: list[str] = field(default_factory=list)
-
-    @property
-    def page(self) -> Any:
-        return self.window.page
-
-    def click(self, selector: str) -> None:
-        self.page.locator(selector).first.click()
-        self.clicks += 1
-
-    def go(self, selector: str) -> None:
-        """Click what leads to another page, and wait for it."""
-        with self.page.expect_navigation():
-            self.click(selector)
-
-    def button(self, words: str) -> None:
-        self.go(f'button:has-text("{words}")')
-
-    def type(self, selector: str, text: str) -> None:
-        self.page.locator(selector).first.fill(text)
-        self.fields += 1
-
-    def choose(self, selector: str, value: str) -> None:
-        self.page.locator(selector).first.select_option(value)
-        self.fields += 1
-
-    def tick(self, selector: str) -> None:
-        self.page.locator(selector).first.check()
-        self.clicks += 1
-
-    def sees(self, words: str) -> None:
-        self.page.get_by_text(words).first.wait_for()
-
-    def picture(self, name: str) -> None:
-        if self.pictures is not None and name not in self.taken:
-            self.taken.append(name)
-            self.page.screenshot(path=self.pictures / f"{name}.png")
 
 
 def first_histogram(hand: Hand, folder: Path) -> None:
@@ -130,8 +84,7 @@ def several_rows(hand: Hand, folder: Path) -> None:
     hand.go("a.brand")
     hand.button("Begin with the clinic")
     for name in ("patient", "visit", "age", "smokes", "weight", "ward"):
-        hand.page.locator(f'input[name=columns][value="{name}"]').set_checked(name == "patient")
-        hand.clicks += 1
+        hand.tick(f'input[name=columns][value="{name}"]', on=name == "patient")
     hand.button("Use these columns")
     hand.tick("input[type=radio][value=yes]")
     hand.button("Answer")
@@ -249,17 +202,19 @@ def _released(hand: Hand, dataset: str) -> None:
     hand.picture("8-released")
 
 
-def done_by(browser: Any, folder: Path, pictures: Path | None = None, width: int = 1440) -> dict[str, dict[str, float]]:
-    """All tasks in one window: clicks, fields and seconds of each."""
+def done_by(
+    browser: Any, folder: Path, pictures: Path | None = None, width: int = 1440, kind: type[Hand] = Hand
+) -> dict[str, dict[str, float]]:
+    """All tasks in one window: what each took."""
     counted: dict[str, dict[str, float]] = {}
     with serving(folder) as server, Window(browser, server, width) as window:
-        hand = Hand(window, pictures)
+        hand = kind(window, pictures)
         for name, task in TASKS.items():
-            hand.clicks = hand.fields = 0
+            hand.counted.clear()
             began = time.monotonic()
+            hand.task = name.split()[0]
             task(hand, folder)
-            took = time.monotonic() - began
-            counted[name] = {"clicks": hand.clicks, "fields": hand.fields, "seconds": round(took, 1)}
+            counted[name] = {**hand.counted, "seconds": round(time.monotonic() - began, 1)}
         refusals = [line for line in window.said if "409" not in line]
         assert [] == refusals, refusals
         assert all(url.startswith((server.address, "data:")) for url in window.asked)
@@ -267,11 +222,10 @@ def done_by(browser: Any, folder: Path, pictures: Path | None = None, width: int
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parents[1]))
     from browser import running_browser
 
-    target = Path(sys.argv[1])
+    target, kind = Path(sys.argv[1]), Keyboard if "--keyboard" in sys.argv else Hand
     target.mkdir(parents=True, exist_ok=True)
     with running_browser() as found, tempfile.TemporaryDirectory() as place:
-        for words, figures in done_by(found, Path(place), target).items():
+        for words, figures in done_by(found, Path(place), target, kind=kind).items():
             print(f"{words}: {figures}")

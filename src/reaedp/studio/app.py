@@ -22,7 +22,7 @@ from reaedp.studio.workspace import Workspace
 #: Files of static/, by name; nothing else is served from the package.
 STATIC = {
     **dict.fromkeys(("studio.css", "work.css"), "text/css"),
-    **dict.fromkeys(("studio.js", "work.js"), "text/javascript"),
+    **dict.fromkeys(("answers.js", "studio.js", "plan.js", "work.js"), "text/javascript"),
 }
 #: Makes of what nobody foresaw an error without data; the command line has such a function.
 Defect = Callable[[BaseException], ReaedpError]

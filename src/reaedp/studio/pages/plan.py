@@ -9,15 +9,18 @@ from reaedp.contract import Contract
 from reaedp.errors import DeclarationError
 from reaedp.plan.advice import advice
 from reaedp.plan.improvements import Improvement, improvements, least_epsilon
+from reaedp.plan.kinds.kind import Planned
 from reaedp.plan.plan import Plan
 from reaedp.plan.usefulness import unused
 from reaedp.privacy.loss import positive
 from reaedp.studio import plan_file
+from reaedp.studio.bar import spent_of
 from reaedp.studio.contract_file import CHANGED_MEANWHILE
+from reaedp.studio.error_chart import ErrorChart
 from reaedp.studio.form import Form
 from reaedp.studio.gallery import SHOWN, Shown, offered
 from reaedp.studio.kind_form import facts_of, fields_of, known_kind, planned_of
-from reaedp.studio.outcomes import PRETENDED, Dots, Pretended, Priced, at, line, priced
+from reaedp.studio.outcomes import PRETENDED, Dots, Pretended, Priced, at, priced
 from reaedp.studio.project import Project
 from reaedp.studio.shares import shares_of
 from reaedp.studio.step import State, Step
@@ -37,7 +40,7 @@ def show(visit: Visit) -> Response:
 def figures(visit: Visit) -> Response:
     """What one release would be worth at another price, for a script that follows a slider."""
     plan, query = _plan(visit.project), visit.query
-    planned = next((one for one in plan.releases if one.name == query.text("name")), plan.releases[0])
+    planned = _named(plan, query)
     epsilon = _price(query, planned.name, planned.price(plan.contract.budget)[0])
     found = priced(at(planned, plan.contract, epsilon), plan.contract)
     return visit.part("figures.html", one=_figures(found, plan.contract, query))
@@ -49,11 +52,11 @@ def together(visit: Visit) -> Response:
 
 
 def curve(visit: Visit) -> Response:
-    """Error against ε for one release."""
+    """Error against ε for one release, beside the others."""
     plan, query = _plan(visit.project), visit.query
-    planned = next((one for one in plan.releases if one.name == query.text("name")), plan.releases[0])
-    at_price = at(planned, plan.contract, _price(query, planned.name, planned.price(plan.contract.budget)[0]))
-    return visit.part("curve.html", line=line(at_price, plan.contract, _shares(plan, Form()).left))
+    planned = _named(plan, query)
+    price = _price(query, planned.name, planned.price(plan.contract.budget)[0])
+    return visit.part("curve.html", chart=ErrorChart.of(plan, planned, price, spent_of(plan.contract)[1]))
 
 
 def suggest(visit: Visit) -> Response:
@@ -87,7 +90,7 @@ def for_error(visit: Visit) -> Response:
     form = visit.form
 
     def prices(plan: Plan) -> dict[str, float | None]:
-        planned = next((one for one in plan.releases if one.name == form.text("name")), plan.releases[0])
+        planned = _named(plan, form)
         error = positive("error", form.number("error", "The error"))
         most = MOST * plan.contract.budget.epsilon
         least = least_epsilon(planned, plan.contract, error, most)
@@ -166,6 +169,10 @@ def _plan(project: Project) -> Plan:
     if project.plan is None:
         raise DeclarationError(*project.plan_mistakes)
     return project.plan
+
+
+def _named(plan: Plan, form: Form) -> Planned:
+    return next((one for one in plan.releases if one.name == form.text("name")), plan.releases[0])
 
 
 def _bought(facts: dict[str, Any], form: Form, contract: Contract) -> float:

@@ -1,4 +1,3 @@
-"use strict";
 // Work that takes long: its piece of the page is asked for again until it is over, and then the page.
 (() => {
   const place = document.querySelector("[data-poll]");
