@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from browser import running_browser
+from hands import Keyboard
 from project_support import ready
 from reaedp.plan.plan import Plan
 from reaedp.release import publication
 from reaedp.release.publication import publish
 from served import Window, serving
 from studio_support import Guest
-from hands import Keyboard
 from tasks import TASKS, done_by
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]

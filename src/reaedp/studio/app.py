@@ -103,7 +103,8 @@ def _said(visit: Visit, error: ReaedpError) -> Response:
     mistakes = error.mistakes if isinstance(error, DeclarationError) else (str(error),)
     status = next((code for kind, code in _STATUS if isinstance(error, kind)), 500)
     outside = Visit(visit.workspace, (), "", visit.query, Form(), visit.csrf)
-    return outside.page("error.html", status=status, mistakes=mistakes, back=visit.address and visit.place())
+    back = visit.address and visit.place()
+    return outside.page(mistakes=mistakes, template="error.html", status=status, back=back)
 
 
 _STATUS = ((DeclarationError, 400), (BudgetRefused, 409), (LedgerError, 503))

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from reaedp.contract import Contract
 from reaedp.errors import DeclarationError, LedgerError, LedgerMissing
@@ -10,6 +11,14 @@ from reaedp.ledger.ledger import Ledger
 from reaedp.plan.plan import Plan
 from reaedp.privacy.accounting import epsilon
 from reaedp.studio.project import Project
+
+
+class Part(NamedTuple):
+    """A part of a bar: whose it is, where it begins and how long it is, in percent."""
+
+    name: str
+    start: float
+    length: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +34,14 @@ class Bar:
     trouble: str = ""
 
     @property
-    def parts(self) -> tuple[tuple[str, float, float], ...]:
-        """Name, beginning and length of each part, in percent of the budget."""
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of the whole budget."""
         spent = min(1.0, self.spent / self.total)
         planned = min(1.0 - spent, self.planned / self.total)
         return (
-            ("spent", 0.0, 100 * spent),
-            ("planned", 100 * spent, 100 * planned),
-            ("left", 100 * (spent + planned), 100 * max(0.0, 1 - spent - planned)),
+            Part("spent", 0.0, 100 * spent),
+            Part("planned", 100 * spent, 100 * planned),
+            Part("left", 100 * (spent + planned), 100 * max(0.0, 1 - spent - planned)),
         )
 
     @property

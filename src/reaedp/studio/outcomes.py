@@ -94,8 +94,7 @@ class Bar:
     dots: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Pretended:
+class Pretended(NamedTuple):
     """A pretended table of counts: bars with whiskers, the band of what is mostly noise, and the axis."""
 
     bars: tuple[Bar, ...]

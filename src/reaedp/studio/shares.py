@@ -1,33 +1,20 @@
 """How releases share the budget: a bar, what they cost together, and whether the ledger would admit it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from reaedp.ledger.admission import shown
 from reaedp.plan.affordable import largest_factor, rest_of
 from reaedp.plan.plan import Plan
 from reaedp.privacy.accounting import epsilon, tally
-from reaedp.studio.bar import spent_of
+from reaedp.studio.bar import Part, spent_of
 from reaedp.studio.outcomes import at, priced
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A part of the bar: whose it is, where it begins and how long it is, in percent."""
-
-    name: str
-    start: float
-    length: float
-    sort: str
-
-
-@dataclass(frozen=True, slots=True)
-class Shares:
-    """The bar, and the whole in words."""
+class Shares(NamedTuple):
+    """The bar, which begins with what is spent, its whole length in ε, and the same in words."""
 
     parts: tuple[Part, ...]
-    total: float
-    left: float
     scale: float
     fits: bool
     words: str
@@ -43,11 +30,10 @@ def shares_of(plan: Plan, prices: Sequence[float]) -> Shares:
     rest = rest_of(contract)
     fits = rest.admits(charged)
     whole = max(contract.budget.epsilon, spent + sum(prices))
-    parts, start = [Part("spent before", 0.0, 100 * spent / whole, "spent")], 100 * spent / whole
-    for number, (one, price) in enumerate(zip(plan.releases, prices, strict=True)):
-        parts.append(Part(one.name, start, 100 * price / whole, "odd" if number % 2 else "even"))
-        start += 100 * price / whole
-    return Shares(tuple(parts), total, left, whole, fits, _words(plan, prices, total, left, fits))
+    parts = [Part("spent before", 0.0, 100 * spent / whole)]
+    for one, price in zip(plan.releases, prices, strict=True):
+        parts.append(Part(one.name, parts[-1].start + parts[-1].length, 100 * price / whole))
+    return Shares(tuple(parts), whole, fits, _words(plan, prices, total, left, fits))
 
 
 def _words(plan: Plan, prices: Sequence[float], total: float, left: float, fits: bool) -> str:

@@ -226,10 +226,8 @@ def _page(visit: Visit, mistakes: tuple[str, ...] = (), adding: str = "") -> Res
     plan = project.plan if project.plan_path.is_file() else None
     broken = project.plan_mistakes if contract and project.plan_path.is_file() and plan is None else ()
     return visit.page(
-        "plan.html",
-        step="plan",
-        status=400 if mistakes else 200,
-        mistakes=mistakes or broken,
+        "plan",
+        mistakes or broken,
         open=() if contract else project.contract_mistakes,
         contract=contract,
         kinds=offered(contract) if contract else {},
@@ -280,11 +278,6 @@ def state(project: Project) -> State:
     return "incomplete" if project.plan_mistakes else "done"
 
 
-PLAN = Step(
-    key="plan",
-    title="Plan",
-    state=state,
-    show=show,
-    parts={"figures": figures, "together": together, "curve": curve},
-    acts={"": save, "suggest": suggest, "add": add, "error": for_error, "remove": remove, "improve": improve},
-)
+_PARTS = {"figures": figures, "together": together, "curve": curve}
+_ACTS = {"": save, "suggest": suggest, "add": add, "error": for_error, "remove": remove, "improve": improve}
+PLAN = Step("plan", "Plan", state, show, _PARTS, _ACTS)

@@ -72,7 +72,7 @@ def _order(form: Form, contract: Contract) -> dict[str, Any]:
     return order
 
 
-def _page(visit: Visit, form: Form, mistakes: tuple[str, ...] = (), status: int = 200) -> Response:
+def _page(visit: Visit, form: Form, mistakes: tuple[str, ...] = (), status: int = 0) -> Response:
     project = Project(visit.project.folder, visit.project.name)
     order: dict[str, Any] | None = None
     left, dataset = "", ""
@@ -87,10 +87,10 @@ def _page(visit: Visit, form: Form, mistakes: tuple[str, ...] = (), status: int 
         mistakes = mistakes or (f"ε = {order['epsilon']:g} does not fit into what is left: {left}. Nothing was spent.",)
     names = [column.name for column in ContractFile.read(project).draft.columns]
     return visit.page(
-        "purchase.html",
-        step="columns",
-        status=status if status != 200 else 400 if mistakes else 200,
-        mistakes=mistakes,
+        "columns",
+        mistakes,
+        template="purchase.html",
+        status=status,
         names=names,
         form=form,
         what=WHAT,

@@ -69,8 +69,7 @@ def decide(visit: Visit) -> Response:
 
 def for_analysts(visit: Visit) -> Response:
     """What an analyst gets, as one file."""
-    headers = {"content-disposition": 'attachment; filename="for-analysts.zip"'}
-    return Response(package(visit.project), media_type="application/zip", headers=headers)
+    return visit.download(package(visit.project), "for-analysts.zip", "application/zip")
 
 
 def _answer(approved: bool, reason: str, entry: int) -> str:
@@ -82,10 +81,8 @@ def _answer(approved: bool, reason: str, entry: int) -> str:
 def _page(visit: Visit, mistakes: tuple[str, ...] = ()) -> Response:
     project = visit.project
     return visit.page(
-        "requests.html",
-        step="requests",
-        status=400 if mistakes and visit.form.fields else 200,
-        mistakes=mistakes,
+        "requests",
+        mistakes,
         done="" if mistakes else _DONE.get(visit.query.text("done"), ""),
         waiting=[_seen(project, path) for path in waiting(project)],
         complete=project.contract is not None,
@@ -133,11 +130,4 @@ def state(project: Project) -> State:
     return "incomplete" if waiting(project) else "optional"
 
 
-REQUESTS = Step(
-    key="requests",
-    title="Requests",
-    state=state,
-    show=show,
-    parts={"package": for_analysts},
-    acts={"ask": ask, "decide": decide},
-)
+REQUESTS = Step("requests", "Requests", state, show, {"package": for_analysts}, {"ask": ask, "decide": decide})
