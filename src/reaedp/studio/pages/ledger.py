@@ -6,7 +6,6 @@ from typing import Any
 from starlette.responses import Response
 
 from reaedp.errors import BudgetRefused, DeclarationError, LedgerMissing, ReaedpError, unknown
-from reaedp.ledger.approvals import lifting
 from reaedp.ledger.ledger import Ledger
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.loss import positive
@@ -75,7 +74,7 @@ def rule(visit: Visit) -> Response:
         with Ledger.open(address) as book:
             _known(book, name)
             if what == "approve":
-                book.decide(name, [lifting(name)], "whoever lifts the rule", approved=True, reason=reason)
+                book.approve_lifting(name, reason)
                 return "approved"
             if book.needs_two_people(name) != (what == "lift"):
                 raise DeclarationError("The rule is not as it was when this page was opened. Look at it as it is now.")

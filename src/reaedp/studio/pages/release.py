@@ -7,6 +7,7 @@ from typing import Any
 from starlette.responses import HTMLResponse, Response
 
 from reaedp.disk.system import user_name
+from reaedp.drafting.plan_request import requests_of
 from reaedp.errors import BudgetRefused, DeclarationError, LedgerMissing, ReaedpError, sentence, unknown
 from reaedp.ledger.admission import shown
 from reaedp.ledger.ledger import Ledger
@@ -18,7 +19,6 @@ from reaedp.release.place import read_plain
 from reaedp.release.verification import verify
 from reaedp.report.published import PublishedFolder
 from reaedp.studio.bar import cost
-from reaedp.studio.plan_request import requests_of
 from reaedp.studio.project import Project
 from reaedp.studio.releasing import STAGES, Confirmed, Released, check_affordable
 from reaedp.studio.spending import SPENT_MEANWHILE
