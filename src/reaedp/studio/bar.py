@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from reaedp.contract import Contract
 from reaedp.errors import DeclarationError, LedgerError, LedgerMissing
+from reaedp.frames.number import written
 from reaedp.ledger.admission import shown
 from reaedp.ledger.ledger import Ledger
 from reaedp.plan.plan import Plan
@@ -94,7 +95,7 @@ def registered(project: Project) -> str:
             budget = book.budget(contract.dataset)
     except (LedgerMissing, LedgerError):
         return ""
-    return f"It admits ε = {budget.epsilon:g} and δ = {budget.delta:g} for ever."
+    return f"It admits ε = {budget.epsilon:g} and δ = {written(budget.delta)} for ever."
 
 
 def _without_columns(project: Project) -> Contract | None:

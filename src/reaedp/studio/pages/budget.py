@@ -112,7 +112,13 @@ def _page(visit: Visit, form: Form, mistakes: tuple[str, ...] = ()) -> Response:
 
 
 def _text(value: Any) -> str:
-    return "" if value is None or value == FILL_IN else f"{value:g}" if isinstance(value, float) else str(value)
+    return (
+        ""
+        if value is None or value == FILL_IN
+        else f"{value:g}".replace("e-0", "e-")
+        if isinstance(value, float)
+        else str(value)
+    )
 
 
 def _columns(project: Project) -> list[Column]:

@@ -39,7 +39,7 @@ def begin(visit: Visit) -> Response:
         if form.text("custodian") != "yes":
             raise DeclarationError("Tick that you may see what is in the data.")
         if not project.data:
-            raise DeclarationError("An evaluation needs the data. Say on the first page where they are.")
+            raise DeclarationError("An evaluation needs the data. Say on the first page where it is.")
         folder, options = chosen(project, form.text("folder")), _options(project, form)
     except DeclarationError as error:
         return _page(visit, error.mistakes)

@@ -21,7 +21,7 @@ from reaedp.studio.project import Project
 from reaedp.studio.spending import spending, state
 from reaedp.studio.visit import Visit
 
-WHAT = {"bounds": "Smallest and largest number", "levels": "Frequent words"}
+WHAT = {"bounds": "Bounds of numbers", "levels": "Frequent words"}
 
 
 def show(visit: Visit) -> Response:
@@ -68,7 +68,8 @@ def _order(form: Form, contract: Contract) -> dict[str, Any]:
         Number(name=order["column"] or "x", lower=0, upper=1, bins=order["bins"], provenance="public")
     mechanism = Threshold(order["epsilon"], order["delta"]) if what == "levels" else Laplace(order["epsilon"])
     price = tally([mechanism.price(counting_sensitivity(contract.unit))])
-    order["fits"] = rest_of(contract).admits(price)
+    after = rest_of(contract).after(price)
+    order |= {"fits": after is not None, "after": "" if after is None else f"ε {shown(after, up=False)}"}
     return order
 
 
