@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from reaedp import Contract, Forecast, Plan
+from reaedp import Contract, Forecast, Ledger, Plan
+from reaedp.ledger.entry import Charge
 from reaedp.plan.plan import KINDS
+from reaedp.privacy.loss import PureDP
 from reaedp.studio.error_chart import ErrorChart
 from reaedp.studio.gallery import SHOWN
 from reaedp.studio.kind_form import fields_of
@@ -115,6 +117,17 @@ def test_figures_at_another_price_are_those_of_that_price(guest: Guest) -> None:
     assert "Error against ε" in guest.page("/p/clinic/plan/curve", name="both")
     assert 400 == guest.ask("/p/clinic/plan/figures", name="ages", **{"e.ages": "-1"}).status_code
     assert plan.releases == Plan.load(guest.folder / "clinic" / "plan.toml").releases
+
+
+def test_pictures_know_of_a_charge_that_was_made_meanwhile(guest: Guest) -> None:
+    assert "of ε 1 that is left" in guest.page("/p/clinic/plan/together")
+    contract = Contract.load(guest.folder / "clinic" / "contract.toml")
+    with Ledger.open(contract.ledger) as book:
+        book.register(contract.dataset, contract.budget, contract.unit)
+        book.charge([Charge(contract.dataset, "counts", "laplace", (PureDP(0.25),), contract.unit, "a" * 64)])
+        assert "of ε 0.75 that is left" in guest.page("/p/clinic/plan/together")
+        book.charge([Charge(contract.dataset, "counts", "laplace", (PureDP(0.25),), contract.unit, "b" * 64)])
+    assert "of ε 0.5 that is left" in guest.page("/p/clinic/plan/together")
 
 
 def test_saved_prices_keep_the_comments_of_a_plan(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ class Dots:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A pretended cell: its name, bar, whisker and twenty dots, in the picture's measures."""
+    """A pretended cell: its name, bar, whisker and twenty dots as a path, in the picture's measures."""
 
     label: str
     x: float
@@ -91,7 +91,7 @@ class Bar:
     top: float
     low: float
     high: float
-    dots: tuple[float, ...]
+    dots: str
 
 
 class Pretended(NamedTuple):
@@ -153,5 +153,5 @@ def _bar(label: str, across: tuple[float, float], cell: _Cell, off: tuple[float,
         top=y(count),
         low=y(count - cell.bound),
         high=y(count + cell.bound),
-        dots=tuple(y(cell.truth + one) for one in off),
+        dots="".join(f"M{round(x + wide / 2, 1)} {y(cell.truth + one)}h0" for one in off),
     )

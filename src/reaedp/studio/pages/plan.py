@@ -14,7 +14,7 @@ from reaedp.plan.plan import Plan
 from reaedp.plan.usefulness import unused
 from reaedp.privacy.loss import positive
 from reaedp.studio import plan_file
-from reaedp.studio.bar import spent_of
+from reaedp.studio.bar import pictured_standing
 from reaedp.studio.contract_file import CHANGED_MEANWHILE
 from reaedp.studio.error_chart import ErrorChart
 from reaedp.studio.form import Form
@@ -56,7 +56,7 @@ def curve(visit: Visit) -> Response:
     plan, query = _plan(visit.project), visit.query
     planned = _named(plan, query)
     price = _price(query, planned.name, planned.price(plan.contract.budget)[0])
-    return visit.part("curve.html", chart=ErrorChart.of(plan, planned, price, spent_of(plan.contract)[1]))
+    return visit.part("curve.html", chart=ErrorChart.of(plan, planned, price, pictured_standing(plan.contract).left))
 
 
 def suggest(visit: Visit) -> Response:
@@ -224,6 +224,7 @@ def _page(visit: Visit, mistakes: tuple[str, ...] = (), adding: str = "") -> Res
     contract = project.contract
     adding = adding or (query.text("add") if query.text("add") in offered(contract) else "") if contract else ""
     plan = project.plan if project.plan_path.is_file() else None
+    listed = None if adding else plan  # the form of one release shows none of the others
     broken = project.plan_mistakes if contract and project.plan_path.is_file() and plan is None else ()
     return visit.page(
         "plan",
@@ -235,9 +236,9 @@ def _page(visit: Visit, mistakes: tuple[str, ...] = (), adding: str = "") -> Res
         kind=SHOWN.get(adding, Shown(adding, "")),
         fields=fields_of(adding) if adding else (),
         form=visit.form if visit.form.fields else query,
-        cards=_cards(plan, query) if plan else [],
-        told=_told(plan) if plan else (),
-        shares=_shares(plan, Form()) if plan else None,
+        cards=_cards(listed, query) if listed else [],
+        told=_told(listed) if listed else (),
+        shares=_shares(listed, Form()) if listed else None,
         raw=plan_file.tables(project) if plan is None and contract else [],
         version=plan_file.version(project),
         there=project.plan_path.exists(),
