@@ -20,8 +20,9 @@ class Hand:
     window: Window
     pictures: Path | None = None
     counted: Counter[str] = field(default_factory=Counter)
-    taken: list[str] = field(default_factory=list)
+    #: Pictures are named after the task, and numbered in it.
     task: str = ""
+    pictured: int = 0
 
     @property
     def page(self) -> Any:
@@ -59,12 +60,16 @@ class Hand:
         self.page.get_by_text(words).first.wait_for()
 
     def picture(self, name: str) -> None:
-        """Keep this step as a picture, when pictures that follow fields have followed."""
-        name = f"{self.task}-{name}"
-        if self.pictures is not None and name not in self.taken:
-            self.taken.append(name)
-            self.window.settled()
-            self.page.screenshot(path=self.pictures / f"{name}.png")
+        """Keep this step as a picture of few colours, when pictures on the page have followed their fields."""
+        if self.pictures is None:
+            return
+        from PIL import Image
+
+        self.pictured += 1
+        self.window.settled()
+        path = self.pictures / f"{self.task}-{self.pictured}-{name}.png"
+        self.page.screenshot(path=path)
+        Image.open(path).convert("RGB").quantize(48).save(path, optimize=True)
 
 
 class Keyboard(Hand):

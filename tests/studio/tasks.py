@@ -31,30 +31,29 @@ def people() -> str:
 
 def first_histogram(hand: Hand, folder: Path) -> None:
     """From nothing to a first histogram, with a file of one's own and one row for each person."""
-    hand.picture("1-projects")
+    hand.picture("projects")
     hand.type("input[name=name]", "survey")
     hand.button("Begin")
     (folder / "survey" / "people.csv").write_text(people(), encoding="utf-8")
     hand.type("input[name=data]", "people.csv")
     hand.button("Show the header")
-    hand.picture("2-data")
+    hand.picture("data")
     hand.button("Use these columns")
     for answer in ("no", "no", "unknown"):
         hand.tick(f"input[type=radio][value={answer}]")
         hand.button("Answer")
     hand.type("#answer", "4000")
     hand.button("Answer")
-    hand.picture("3-unit")
+    hand.picture("unit")
     hand.tick("input[name=accepted]")
     hand.button("Accept")
     _columns(hand)
     hand.type("input[name=epsilon]", "3")
     hand.type("input[name=delta]", "1e-6")
     hand.type("input[name=ledger]", "budget.sqlite")
-    hand.picture("5-budget")
+    hand.picture("budget")
     hand.button("Save")
     _planned(hand, "histogram", "sexes", {"columns": ["sex"], "mechanism": "laplace"}, error="20")
-    hand.picture("6-plan")
     _audited(hand)
     _released(hand, "survey")
 
@@ -66,6 +65,7 @@ def mean_income(hand: Hand, folder: Path) -> None:
     while _off(hand, "income") > 200:
         price = hand.page.locator('[name="e.income"]')
         hand.type('[name="e.income"]', f"{1.5 * float(price.input_value()):.2g}")
+        hand.picture("price")
         hand.button("Save the prices")
     _released(hand, "survey")
 
@@ -85,6 +85,7 @@ def several_rows(hand: Hand, folder: Path) -> None:
     hand.button("Begin with the clinic")
     for name in ("patient", "visit", "age", "smokes", "weight", "ward"):
         hand.tick(f'input[name=columns][value="{name}"]', on=name == "patient")
+    hand.picture("data")
     hand.button("Use these columns")
     hand.tick("input[type=radio][value=yes]")
     hand.button("Answer")
@@ -96,12 +97,15 @@ def several_rows(hand: Hand, folder: Path) -> None:
     hand.button("Answer")
     hand.button("Leave it out")
     hand.sees("Each person is protected, with all rows")
+    hand.picture("unit")
     hand.tick("input[name=accepted]")
     hand.button("Accept")
     _category(hand, 0, "f\nm")
+    hand.picture("columns")
     hand.button("Save")
     for name, text in (("epsilon", "1"), ("delta", "1e-6"), ("ledger", "budget.sqlite")):
         hand.type(f"input[name={name}]", text)
+    hand.picture("budget")
     hand.button("Save")
     _planned(hand, "histogram", "sexes", {"columns": ["sex"], "mechanism": "laplace"}, epsilon="0.5")
     _released(hand, "clinic")
@@ -112,10 +116,11 @@ def refused(hand: Hand, folder: Path) -> None:
     _released(hand, "clinic")
     hand.go('a:has-text("Release again")')
     hand.sees("which is more than is left")
+    hand.picture("confirmation")
     hand.type("input[name=typed]", "clinic")
     hand.button("Spend and release")
     hand.sees("refused before the data was opened")
-    hand.picture("9-refused")
+    hand.picture("refused")
 
 
 TASKS: dict[str, Callable[[Hand, Path], None]] = {
@@ -132,7 +137,7 @@ def _columns(hand: Hand) -> None:
     _number(hand, 0, "integer", whole)
     _category(hand, 1, "f\nm")
     _number(hand, 2, "number", {"number.lower": "0", "number.upper": "10000", "number.bins": "20"})
-    hand.picture("4-columns")
+    hand.picture("columns")
     hand.button("Save")
 
 
@@ -171,7 +176,9 @@ def _planned(hand: Hand, kind: str, name: str, facts: dict[str, Any], **bought: 
             hand.type(f'input[name="{key}"]', value)
     for key, value in bought.items():
         hand.type(f'form.panel input[name="{key}"]', value)
+    hand.picture("form")
     hand.button("Add to the plan")
+    hand.picture("plan")
 
 
 def _off(hand: Hand, column: str) -> float:
@@ -190,16 +197,34 @@ def _audited(hand: Hand) -> None:
     hand.go('a.step:has-text("Audit")')
     hand.button("Audit the plan")
     hand.sees("Passed: none of")
-    hand.picture("7-audit")
+    hand.picture("audit")
 
 
 def _released(hand: Hand, dataset: str) -> None:
     hand.go('a.step:has-text("Release")')
     hand.type("input[name=typed]", dataset)
-    hand.picture("8-release")
+    hand.picture("release")
     hand.button("Spend and release")
     hand.sees("Released. Charged, counted, noise added, written, checked.")
-    hand.picture("8-released")
+    hand.picture("released")
+
+
+def _besides(hand: Hand) -> None:
+    """The pages that no task needs, for their pictures."""
+    hand.task, hand.pictured = "besides", 0
+    hand.window.go("/p/survey/look")
+    hand.picture("look")
+    hand.window.go("/p/survey/evaluate")
+    hand.picture("evaluate")
+    hand.window.go("/p/survey/ledger")
+    hand.picture("ledger")
+    hand.window.go("/p/survey/requests")
+    hand.type("input[name=asked_by]", "Ann Alyst")
+    hand.type("input[name=note]", "For the yearly report.")
+    hand.button("Write the request")
+    hand.picture("requests")
+    hand.window.go("/p/survey/columns/buy?column=age&what=bounds&epsilon=0.1&bins=10")
+    hand.picture("purchase")
 
 
 def done_by(
@@ -212,9 +237,11 @@ def done_by(
         for name, task in TASKS.items():
             hand.counted.clear()
             began = time.monotonic()
-            hand.task = name.split()[0]
+            hand.task, hand.pictured = name.split()[0], 0
             task(hand, folder)
             counted[name] = {**hand.counted, "seconds": round(time.monotonic() - began, 1)}
+        if pictures is not None:
+            _besides(hand)
         refusals = [line for line in window.said if "409" not in line]
         assert [] == refusals, refusals
         assert all(url.startswith((server.address, "data:")) for url in window.asked)

@@ -21,7 +21,7 @@ from reaedp.studio.project import Project
 from reaedp.studio.spending import spending, state
 from reaedp.studio.visit import Visit
 
-WHAT = {"bounds": "Bounds of numbers", "levels": "Frequent words"}
+WHAT = {"bounds": "Bounds", "levels": "Frequent words"}
 
 
 def show(visit: Visit) -> Response:
