@@ -3,6 +3,7 @@
 import csv
 import io
 import zipfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,7 @@ import tomlkit
 
 from reaedp.contract import Contract
 from reaedp.contract.document import Document
-from reaedp.errors import DeclarationError
 from reaedp.label import no_formula
-from reaedp.studio.project import Project
 from reaedp.synthesis.decode import decode
 
 #: Made-up rows, the same every time: they follow from the contract alone.
@@ -26,16 +25,14 @@ _READ_ME = (
 )
 
 
-def package(project: Project) -> bytes:
+def package(contract: Path) -> bytes:
     """The files as a ZIP archive."""
-    contract = project.contract
-    if contract is None:
-        raise DeclarationError("An analyst needs a complete contract.")
+    made = made_up(Contract.load(contract))
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in (
-            ("contract.toml", _without_ledger(project)),
-            ("made-up.csv", made_up(contract)),
+            ("contract.toml", _without_ledger(contract)),
+            ("made-up.csv", made),
             ("README.txt", _READ_ME),
         ):
             archive.writestr(zipfile.ZipInfo(name), text)
@@ -62,9 +59,9 @@ def _cell(value: Any) -> Any:
     return no_formula(value) if isinstance(value, str) else value
 
 
-def _without_ledger(project: Project) -> str:
+def _without_ledger(contract: Path) -> str:
     """The contract with its comments, and with another ledger."""
-    Document.read(project.contract_path)  # bounded before tomlkit reads it
-    document: Any = tomlkit.parse(project.contract_path.read_text(encoding="utf-8"))
+    Document.read(contract)  # bounded before tomlkit reads it
+    document: Any = tomlkit.parse(contract.read_text(encoding="utf-8"))
     document["budget"]["ledger"] = LEDGER
     return str(tomlkit.dumps(document))
