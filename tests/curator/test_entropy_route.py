@@ -119,6 +119,9 @@ def test_the_route_is_chosen_from_public_facts(tmp_path: Path) -> None:
     assert ("histogram", Laplace(1.0)) == (unknown.name, unknown.mechanism)
     assert "at_least" in unknown.why
     assert best_route(few, ("x",), 0.1) == best_route(few, ("x",), 0.1)
+    # No noise at all is left at this price, and no logarithm of it; whichever route is taken, one is.
+    enormous = contract(tmp_path, unit=Unit("replace", at_least=100), budget=Budget(1e9, 1e-6))
+    assert best_route(enormous, ("x",), 999_999_999.0).name in {"direct", "histogram", "two-stage"}
     # With next to no noise on counts they are always better.
     assert "histogram" == best_route(contract(tmp_path, budget=Budget(99, 1e-6)), ("x",), 60.0).name
 

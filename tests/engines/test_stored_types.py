@@ -61,6 +61,8 @@ CASES: dict[str, tuple[Sequence[Any], Column, Any]] = {
     ),
     "moments with a zone as a category, and a text": (BERLIN, category(*[str(t) for t in BERLIN]), "x"),
     "days as a category, and a text": (DAYS, category(*[str(t.date()) for t in DAYS]), "x"),
+    "numbers, and a complex one": ([0.5, 1.5, float("inf")] * 20, Number(**PUBLIC, lower=0, upper=2, bins=2), 1j),
+    "whole numbers as a category, and a complex one": ([1, 2, 3] * 20, category("1", "2", "3"), 2j),
     "days as dates, and a number": (
         DAYS,
         Date(**PUBLIC, lower=dt.date(2020, 1, 1), upper=dt.date(2020, 2, 19), every="day"),

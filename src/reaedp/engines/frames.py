@@ -164,6 +164,8 @@ def text(value: Any) -> str | None:
 def _text(value: Any) -> str | None:
     if isinstance(value, np.generic) and not isinstance(value, np.datetime64 | np.timedelta64):
         value = value.item()
+    if isinstance(value, complex) and value.imag == 0:  # one complex number makes the others of its column complex
+        value = value.real
     if value is None or _is_nothing(value):
         return None
     if isinstance(value, bool):

@@ -196,7 +196,7 @@ def _gaussian(scale: float, order: float) -> Correction:
 
 def _c_log_c_with_slope(counts: Floats, scale: float) -> Floats:
     """Below zero the slope that c log2 c has near one scale, which leaves the least rest."""
-    return c_log_c(counts) + max(0.0, math.log2(scale)) * np.minimum(counts, 0.0)
+    return c_log_c(counts) + math.log2(max(1.0, scale)) * np.minimum(counts, 0.0)
 
 
 @lru_cache(maxsize=64)

@@ -21,7 +21,7 @@ from reaedp.statistics.entropy.entropy import MutualInformation, named, public_r
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
 from reaedp.statistics.entropy.noisy_information import information_of
 from reaedp.statistics.entropy.prediction import MOST_CELLS, draws_of
-from reaedp.statistics.entropy.routes import Route
+from reaedp.statistics.entropy.routes import SMALLEST_ERROR, Route
 from reaedp.statistics.marginal import Marginal
 from reaedp.table import domain_size
 
@@ -56,7 +56,7 @@ def information_errors(contract: Contract, statistic: MutualInformation, epsilon
     rows, counts = public_rows(contract.unit), Marginal(*statistic.columns)
     assert rows is not None
     sensitivity, step = statistic.sensitivity(contract), statistic.step(contract)
-    direct = Calibrated(Laplace(epsilon), sensitivity).mean_error * step
+    direct = max(Calibrated(Laplace(epsilon), sensitivity).mean_error * step, SMALLEST_ERROR)
     noise = Calibrated(Laplace(epsilon), counts.sensitivity(contract))
     first, second = (domain_size(contract.select(side)) for side in statistic.sides)
     return InformationErrors(direct, np.maximum(_errors_by_counts(noise, rows, (first, second)), direct * _LEAST_ERROR))

@@ -26,6 +26,8 @@ from reaedp.statistics.statistic import Statistic
 Floats = NDArray[np.float64]
 RouteName = Literal["direct", "histogram", "two-stage"]
 
+#: An error in bits that has a logarithm; enormous prices leave none.
+SMALLEST_ERROR = 1e-300
 #: Shares of ε that the look may take.
 SHARES = (0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.14)
 
@@ -62,7 +64,8 @@ def predicted_errors(
     entropy, counts, rows = Entropy(columns, (order,)), Marginal(*columns), public_rows(contract.unit)
     entropy.check(contract)
     assert rows is not None
-    direct = Calibrated(Laplace(epsilon), entropy.sensitivity(contract)).mean_error * entropy.step(contract)
+    error = Calibrated(Laplace(epsilon), entropy.sensitivity(contract)).mean_error * entropy.step(contract)
+    direct = max(error, SMALLEST_ERROR)
     noise, cells = Calibrated(Laplace(epsilon), counts.sensitivity(contract)), counts.cells(contract)
     # Where no draw is off, one that was not made would be: an error of zero is a small error.
     histogram = np.maximum(histogram_errors(noise, rows, cells, order).mean(axis=1), direct * 1e-3)
