@@ -20,7 +20,7 @@ from reaedp.mechanisms.group_threshold import GroupThreshold
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.threshold import Threshold
-from reaedp.plan.labelled import labelled
+from reaedp.plan.labelled import labelled, spoken
 from reaedp.plan.request import Request
 from reaedp.privacy.accounting import epsilon as composed_epsilon
 from reaedp.privacy.accounting import tally
@@ -186,7 +186,8 @@ def _of_curve(request: Request, contract: Contract, noise: Calibrated) -> Expect
         f" {about(error.worst_time)} at the worst time; smoothing lowers this. The number of curves is off by"
         f" {about(error.number)}."
     )
-    return Expected("data", error.curve, 2 * error.worst_time, 4 * error.worst_time, words)
+    unit = contract.curve(statistic.curve).unit_of_measure or ""
+    return Expected(unit, error.curve, 2 * error.worst_time, 4 * error.worst_time, words)
 
 
 def _of_true_curve(request: Request, contract: Contract) -> Expected:
@@ -204,7 +205,7 @@ def _of_true_curve(request: Request, contract: Contract) -> Expected:
         f"Ranges for the mean of the curves as they are have ±{about(total)} on average over time: noise takes"
         f" ±{about(bands.noise)}, smoothing and the finite basis ±{about(bands.bias)}, {clipping}."
     )
-    return Expected("data", bands.noise / 2, total, 2 * total, words)
+    return Expected(contract.curve(statistic.curve).unit_of_measure or "", bands.noise / 2, total, 2 * total, words)
 
 
 def _of_synthetic_curves(request: Request, contract: Contract, noise: Calibrated) -> Expected:
@@ -221,7 +222,7 @@ def _of_synthetic_curves(request: Request, contract: Contract, noise: Calibrated
         f" A candidate passes the test of plausible deniability with probability 1/2 if {plan.test.half:,} curves could"
         " have made it."
     )
-    return Expected("data", moved, 2 * moved, 4 * moved, words)
+    return Expected(curve.unit_of_measure or "", moved, 2 * moved, 4 * moved, words)
 
 
 def _of_picture(request: Request, contract: Contract, noise: Calibrated) -> Expected:  # noqa: ARG001
@@ -247,8 +248,8 @@ def _of_correlation(request: Request, contract: Contract, noise: Calibrated) -> 
     error = even.correlation(rows)
     words += (
         f" With {rows:,} rows that are spread evenly, correlations are off by at most {about(error, 2)} and means by"
-        f" {even.means(rows):.2%} of the range, at 95 % confidence; columns that fill little of their range have larger"
-        " errors."
+        f" {about(100 * even.means(rows), 2)} % of the range, at 95 % confidence; columns that fill little of their"
+        " range have larger errors."
     )
     return Expected("", error / DEVIATIONS * MEAN_ERROR, error, min(2 * error, 2.0), words)
 
@@ -262,7 +263,9 @@ def _of_regression(request: Request, contract: Contract, noise: Calibrated) -> E
         words += f" {rows:,} rows are too few at this ε: give a larger share, or leave predictors out."
         return Expected("rows", *_errors(request, contract, noise), words)
     errors = even.coefficients(rows)
-    shown = ", ".join(f"{term} ±{about(error, 2)}" for term, error in list(errors.items())[:MOST_TERMS])
+    shown = ", ".join(
+        f"{spoken(term, contract)} ±{about(error, 2)}" for term, error in list(errors.items())[:MOST_TERMS]
+    )
     words += (
         f" With {rows:,} of them, coefficients are off by at most: {shown}{', …' if len(errors) > MOST_TERMS else ''}"
         " (95 % confidence); predictors that fill little of their range, or go together, have larger errors."
@@ -282,13 +285,18 @@ def _of_summary(request: Request, contract: Contract, noise: Calibrated) -> Expe
     statistic: Any = request.statistic
     expected = expected_errors(statistic, contract, noise)
     known = f"{expected.rows:,.0f}" if expected.promised else f"{expected.rows:,.0f} (for example)"
-    means = ", ".join(f"{name} ±{about(off)}" for name, off in expected.means.items())
+    means = ", ".join(_in_units(name, off, contract) for name, off in expected.means.items())
     words = (
         f"Counts are within ±{about(expected.counts)} rows with 95 % confidence. In a group of {known} rows, means are"
         f" within: {means}; with more rows in proportion less."
     )
     bound_all = noise.error_quantile(0.95, cells=request.statistic.cells(contract)) * request.statistic.step(contract)
     return Expected("rows", noise.mean_error * request.statistic.step(contract), expected.counts, bound_all, words)
+
+
+def _in_units(name: str, off: float, contract: Contract) -> str:
+    """The error of a column's mean in the column's own unit of measure."""
+    return f"{spoken(name, contract)} ±{about(off)} {contract.column(name).unit_of_measure or ''}".rstrip()
 
 
 def _of_rates(request: Request, contract: Contract, noise: Calibrated) -> Expected:
@@ -360,7 +368,8 @@ def _missed(missed: float, bound: float, contract: Contract, statistic: Any) -> 
     span = (high[-1] - low[0]) / (np.timedelta64(1, "D") if low.dtype.kind == "M" else 1)
     unit = " days" if low.dtype.kind == "M" else ""
     share = min(1.0, missed / rows)
-    return f"{words} If values are spread evenly, that is {about(float(span) * share, 2)}{unit} of {column.name}."
+    off = f"{about(float(span) * share, 2)}{unit} of {spoken(column.name, contract)}"
+    return f"{words} If values are spread evenly, that is {off}."
 
 
 def _instead(request: Request, contract: Contract) -> str:

@@ -68,12 +68,11 @@ def audit(folder: PublishedFolder) -> Panel:
 
 
 def _subject(folder: PublishedFolder, finding: dict[str, Any], *, brief: bool = False) -> str:
-    """What was tested, by the title of its release where it is one."""
+    """What was tested: the name of its release where it is one, and with it its title and noise."""
     subject = str(finding["subject"])
     for release in sorted(folder.releases, key=lambda release: -len(release.record["title"])):  # one may begin another
-        title = release.record["title"]
-        if release.wording.get("label") and subject.startswith(title):
-            return release.title if brief else f"{release.title}{subject[len(title) :]}"
+        if subject.startswith(release.record["title"]):
+            return release.called if brief else f"{release.title}, {release.noise.mechanism.name}"
     return subject
 
 
@@ -116,8 +115,12 @@ def verdict(findings: list[dict[str, Any]]) -> str:
 
 
 def _told(bounds: list[Bound]) -> str:
-    told = "; ".join(
-        f"{shown(bound.name, 80)}: at least {about(bound.shown)} shown, at most {about(bound.claimed)} promised"
-        for bound in bounds[:20]
+    strongest, weakest = (
+        choose(bounds, key=lambda bound: bound.shown / bound.claimed if bound.claimed else 0.0) for choose in (max, min)
     )
-    return f"ε that each test proves, and ε that is promised. {told}."
+    told = [
+        f"{shown(bound.name, 80)}, at least {about(bound.shown)} shown, at most {about(bound.claimed)} promised"
+        for bound in (strongest, weakest)
+    ]
+    rest = f" Weakest: {told[1]}." if len(bounds) > 1 else ""
+    return f"ε that each test proves, and ε that is promised. Strongest: {told[0]}.{rest}"

@@ -14,15 +14,21 @@ from reaedp.report.charts.drawing import Frame, Specification
 MOST_GROUPS = 10
 
 
-def quantiles(frame: Frame, groups: Sequence[str], of: str) -> Specification:
+def quantiles(frame: Frame, groups: Sequence[str], of: str, original: NDArray[Any] | None = None) -> Specification:
     """A point for each quantile, a line through those of a group, and intervals where there are any."""
-    rows = _rows(frame, groups, frame["value"], "quantile", ("low_95", "high_95"))
+    rows = _rows(frame, groups, frame["value"], "quantile", ("low_95", "high_95"), original=original)
     across = _across(rows["value"], of)
     layers = [_line(across, of, points=True)]
     if "low" in rows:
         ends = {"x": across | {"field": "low"}, "x2": {"field": "high"}, "y": _UP}
         layers.append({"mark": {"type": "rule", "opacity": 0.6, "strokeWidth": 3}, "encoding": ends})
-    return {"data": draw.values(rows), "encoding": _coloured(groups), "layer": layers}
+    if "original" in rows:
+        said = draw.hover(group=("group", None), original=("true value, not to be published", None))
+        true = {"x": across | {"field": "original"}, "y": _UP, "opacity": draw.only_when("original"), "tooltip": said}
+        mark = {"type": "tick", "orient": "vertical", "color": draw.ORANGE, "thickness": 3, "size": 20}
+        layers.append({"mark": mark, "encoding": true | {"color": {"value": draw.ORANGE}}})
+    switch = {"params": [draw.switch()]} if "original" in rows else {}
+    return {"data": draw.values(rows), "encoding": _coloured(groups), "layer": layers} | switch
 
 
 def distribution(frame: Frame, ends: NDArray[Any], groups: Sequence[str], of: str) -> Specification:
@@ -37,7 +43,15 @@ def distribution(frame: Frame, ends: NDArray[Any], groups: Sequence[str], of: st
 _UP = draw.quantity("share", "share of rows at or below", format="%")
 
 
-def _rows(frame: Frame, groups: Sequence[str], at: NDArray[Any], share: str, ends: tuple[str, str]) -> dict[str, Any]:
+def _rows(
+    frame: Frame,
+    groups: Sequence[str],
+    at: NDArray[Any],
+    share: str,
+    ends: tuple[str, str],
+    *,
+    original: NDArray[Any] | None = None,
+) -> dict[str, Any]:
     """The rows of the first groups, by short names."""
     texts = [np.asarray(frame[name]).tolist() for name in groups]
     named = [" · ".join(shown(cell, 30) for cell in cells) for cells in zip(*texts, strict=True)] or ["all"] * len(at)
@@ -48,6 +62,8 @@ def _rows(frame: Frame, groups: Sequence[str], at: NDArray[Any], share: str, end
     found["group"] = np.array([labels[name] for name in named if name in labels], dtype=object)
     if ends[0] in frame:
         found |= {name: np.asarray(frame[end])[kept] for name, end in zip(("low", "high"), ends, strict=True)}
+    if original is not None and len(original) == len(kept):
+        found["original"] = np.asarray(original)[kept]
     return found
 
 
