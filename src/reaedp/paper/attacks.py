@@ -19,6 +19,7 @@ from reaedp.paper.attacked_records import FITS, AttackedRecords
 from reaedp.paper.best_entropy import CHANGES, contract
 from reaedp.paper.datasets import HOUSES, POWER
 from reaedp.paper.item import Experiment, Item, Result
+from reaedp.paper.line_chart import marked_lines, ordered
 from reaedp.paper.published_release import entropies
 from reaedp.paper.white_box import CURVE, DELTA, KEYS, NETWORK, RECORD, games
 from reaedp.privacy.unit import Change
@@ -57,7 +58,12 @@ def run(experiment: Experiment) -> Result:
         records = people.attacks(epsilon)
         rows += (_row(each, name, "add-remove", epsilon) for name, each in records if each.figure in SHOWN)
     table = {name: [row[name] for row in rows] for name in rows[0]}
-    return Result(table, _chart(), "holds with correction", _because(rows))
+    return Result(
+        table,
+        _chart({row["attack"] for row in rows if row["figure"] != "AUC"}),
+        "holds with correction",
+        _because(rows),
+    )
 
 
 def _fair(base: NDArray[np.int64], change: Change, epsilon: float, experiment: Experiment) -> Iterator[dict[str, Any]]:
@@ -173,10 +179,10 @@ def _because(rows: list[dict[str, Any]]) -> str:
     )
 
 
-def _chart() -> dict[str, Any]:
+def _chart(attacks: set[str]) -> dict[str, Any]:
     epsilon = {"field": "epsilon", "type": "quantitative", "scale": {"type": "log"}, "title": "ε"}
     guessed = {"type": "quantitative", "title": "right guesses, 95 % ranges", "scale": {"domain": [0.4, 1]}}
-    attack = {"field": "attack", "type": "nominal", "title": None, "legend": {"labelLimit": 300}}
+    attack = ordered("attack", sorted(attacks))
     layers = [
         {
             "mark": {"type": "line", "strokeDash": [4, 3]},
@@ -187,10 +193,7 @@ def _chart() -> dict[str, Any]:
                 "color": {"value": "black"},
             },
         },
-        {
-            "mark": {"type": "line", "point": True},
-            "encoding": {"x": epsilon, "y": guessed | {"field": "value"}, "color": attack, "shape": attack},
-        },
+        *marked_lines(epsilon, guessed | {"field": "value"}, attack),
         {"mark": {"type": "rule", "color": "grey"}, "encoding": {"y": {"datum": 0.5}}},
         {
             "mark": "rule",
