@@ -1,7 +1,7 @@
 """Membership, linkage and attribute inference against ε: the paper's attacks, fair ones, the best one, the ceiling."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from reaedp.paper.item import Experiment, Item, Result
 from reaedp.paper.line_chart import marked_lines, ordered
 from reaedp.paper.published_release import entropies
 from reaedp.paper.white_box import CURVE, DELTA, KEYS, NETWORK, RECORD, games
+from reaedp.privacy.normal import quantile
 from reaedp.privacy.unit import Change
 from reaedp.rate import Rate, share
 from reaedp.statistics.marginal import Marginal
@@ -171,11 +172,24 @@ def _because(rows: list[dict[str, Any]]) -> str:
         f" total reach {shown} as published, on what they learned from; on true neighbours and new releases they find"
         f" {weak['value']:.3f} ({weak['low']:.3f} to {weak['high']:.3f}) at ε = 1 where the likelihood ratio finds"
         f" {best['value']:.3f} ({best['low']:.3f} to {best['high']:.3f}) and {best['permitted']:.3f} is permitted: a"
-        " weak attack near one"
-        " half shows no privacy. On true neighbours the best attack falls to"
+        " weak attack near one half shows no privacy. On true neighbours the best attack falls to"
         f" {at[HISTOGRAM, BEST, 'add-remove', 0.1]['value']:.3f} at ε = 0.1, and must. At ε = 1 it reaches: {reached}."
+        f" {beside_ceilings(rows)}"
         " A record of F gives less away than permitted: the law is known, so that nothing finds more in this pair."
         f" Secrets drawn anew are guessed from synthetic rows in {min(secrets):.3f} to {max(secrets):.3f} of cases."
+    )
+
+
+def beside_ceilings(rows: Sequence[Mapping[str, Any]]) -> str:
+    """How many figures lie above what is permitted: by their own ranges, some of which miss, and by ranges for all."""
+    beside = [row for row in rows if row["permitted"] is not None]
+    reach = quantile(1 - 0.025 / len(beside)) / quantile(0.975)
+    above = sum(row["low"] > row["permitted"] for row in beside)
+    sure = sum(row["value"] - reach * (row["value"] - row["low"]) > row["permitted"] for row in beside)
+    return (
+        f"Of {len(beside)} figures beside a ceiling {above or 'none'} {'lies' if above == 1 else 'lie'} above it with"
+        f" {'its' if above == 1 else 'their'} whole 95 % range, of which one in 40 is too high by chance, and"
+        f" {sure or 'none'} where ranges are wide enough to hold for all at once."
     )
 
 

@@ -16,6 +16,7 @@ from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated, Mechanism
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.paper.item import Experiment, Item, Result, Specification, Verdict
+from reaedp.paper.line_chart import kind, quantity
 from reaedp.paper.published_release import published_deviation, true_epsilon
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.unit import Unit
@@ -184,21 +185,17 @@ def _because(psnr: Found) -> str:
 
 
 def _panel(measure: str, title: str) -> dict[str, Any]:
+    noise = kind("noise", "noise")
+    # Points of a dashed line would take the dashes out of its legend.
+    dashed: dict[str, Any] = {"color": noise, "strokeDash": kind("picture", "picture")}
     return {
         "width": 300,
         "height": 260,
-        "mark": {"type": "line", "point": True},
-        "encoding": {
-            "x": {"field": "ε", "type": "quantitative", "scale": {"type": "log"}, "title": "ε (the paper ends at 4)"},
-            "y": {"field": measure, "type": "quantitative", "title": title},
-            "color": {"field": "noise", "type": "nominal", "title": "noise"},
-            "strokeDash": {
-                "field": "picture",
-                "type": "nominal",
-                "title": "picture",
-                "legend": {"symbolType": "stroke", "symbolSize": 400, "symbolStrokeColor": "black"},
-            },
-        },
+        "encoding": {"x": quantity("ε", "ε (the paper ends at 4)", log=True), "y": quantity(measure, title)},
+        "layer": [
+            {"mark": "line", "encoding": dashed},
+            {"mark": {"type": "point", "filled": True, "size": 30}, "encoding": {"color": noise}},
+        ],
     }
 
 

@@ -130,6 +130,8 @@ def _of_synthetic(request: Request, contract: Contract, noise: Calibrated) -> Ex
 
 
 def _of_model(network: MarginalModel, noise: Calibrated) -> str:
+    if network.columns == 1:
+        return f"The noisy counts of one column are off by about {about(noise.mean_error)} rows a cell on average."
     return (
         f"A marginal model is fitted to {network.columns} noisy tables of one column and up to {network.tables} of"
         f" several; their cells are off by about {about(noise.mean_error)} rows on average."

@@ -16,6 +16,8 @@ from reaedp.statistics.resolution import Resolution
 MOST_FACTOR, PARTS = 2.0**16, 1.01
 #: A share that is used up to this part is used up: prices are rounded down.
 USED_UP = 0.995
+#: What is no δ to speak of, where a price has none.
+LEAST_DELTA = 1e-300
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +111,10 @@ def unused(plan: Plan) -> Iterator[str]:
         cost = epsilon(price, contract.budget.delta)
         if not given or cost >= USED_UP * given:
             continue
-        own = delta and epsilon(price, delta) >= USED_UP * given
+        own = epsilon(price, delta or LEAST_DELTA) >= USED_UP * given
         why = (
-            f"its noise was bought at its own δ = {about(delta, 2)}. Costs are stated at the budget's"
-            f" δ = {about(contract.budget.delta, 2)}, at which the same noise costs less"
+            f"its noise was bought at {f'its own δ = {about(delta, 2)}' if delta else 'δ = 0'}. Costs are stated at"
+            f" the budget's δ = {about(contract.budget.delta, 2)}, at which the same noise costs less"
             if own
             else "what was asked for needs no more"
         )
