@@ -68,12 +68,16 @@ def audit(folder: PublishedFolder) -> Panel:
 
 
 def _subject(folder: PublishedFolder, finding: dict[str, Any], *, brief: bool = False) -> str:
-    """What was tested: the name of its release where it is one, and with it its title and noise."""
+    """What was tested: the name of its release where it is one, or its title and the noise."""
     subject = str(finding["subject"])
-    for release in sorted(folder.releases, key=lambda release: -len(release.record["title"])):  # one may begin another
-        if subject.startswith(release.record["title"]):
-            return release.called if brief else f"{release.title}, {release.noise.mechanism.name}"
-    return subject
+    ordered = sorted(folder.releases, key=lambda release: -len(release.record["title"]))  # one may begin another
+    known = [release for release in ordered if subject.startswith(release.record["title"])]
+    if not known:
+        return subject
+    alike = [release for release in known if release.record["title"] == known[0].record["title"]]
+    found = next((one for one in alike if subject.endswith(f"scale {one.noise.scale:g}")), alike[0])
+    tail, scale = subject[len(found.record["title"]) :], found.noise.scale
+    return found.called if brief else found.title + tail.replace(f"scale {scale:g}", f"scale {about(scale)}")
 
 
 def _guesses(finding: dict[str, Any]) -> str:

@@ -37,7 +37,7 @@ def mean_curve(
         high_95=("to", _NUMBER),
     )
     line = {
-        "mark": {"type": "line", "color": colour, "point": {"opacity": 0, "size": 60}},
+        "mark": {"type": "line", "color": colour, "point": {"opacity": 0, "size": 60, "color": colour}},
         "encoding": {
             "y": draw.quantity("mean", title, zero=False),
             "opacity": draw.only_when("private"),

@@ -55,7 +55,9 @@ def _rows(
     """The rows of the first groups, by short names."""
     texts = [np.asarray(frame[name]).tolist() for name in groups]
     named = [" · ".join(shown(cell, 30) for cell in cells) for cells in zip(*texts, strict=True)] or ["all"] * len(at)
-    apart = list(dict.fromkeys(named))[:MOST_GROUPS]
+    clear = np.asarray(frame["note"]) == "" if groups and "note" in frame else np.ones(len(named), dtype=bool)
+    told = [name for name, whole in zip(named, clear.tolist(), strict=True) if whole] or named  # others may be empty
+    apart = list(dict.fromkeys(told))[:MOST_GROUPS]
     labels = dict(zip(apart, different(apart), strict=True))
     kept = np.array([name in labels for name in named], dtype=bool)
     found: dict[str, Any] = {"value": np.asarray(at)[kept], "share": np.asarray(frame[share])[kept]}
@@ -82,5 +84,4 @@ def _line(across: Specification, of: str, *, points: bool) -> Specification:
 def _coloured(groups: Sequence[str]) -> Specification:
     if not groups:
         return {"color": {"value": draw.BLUE}}
-    title = " × ".join(shown(name, 30) for name in groups)
-    return {"color": {"field": "group", "type": "nominal", "title": title, "sort": None}}
+    return {"color": {"field": "group", "type": "nominal", "title": None, "sort": None}}
