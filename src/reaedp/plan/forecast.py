@@ -1,70 +1,48 @@
 """How good a release will be, from public facts alone."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
-
-import numpy as np
 
 from reaedp.contract import Contract
-from reaedp.contract.picture import PIXELS_ONLY
-from reaedp.curves.deniable_curves import DeniableCurves
 from reaedp.curves.mean_curve import MeanCurve
-from reaedp.curves.prediction import expected_bands, expected_error
 from reaedp.curves.synthetic_curves import SyntheticCurves
-from reaedp.errors import DeclarationError
-from reaedp.frames.number import about
-from reaedp.mechanisms.exponential import Exponential
-from reaedp.mechanisms.group_threshold import GroupThreshold
-from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
+<<<<<<< HEAD
 from reaedp.mechanisms.threshold import Threshold
 from reaedp.plan.labelled import labelled, spoken
+=======
+from reaedp.plan.expected import Expected, of_any, of_numbers, of_picture
+from reaedp.plan.expected_figures import (
+    of_chosen,
+    of_correlation,
+    of_groups,
+    of_quantiles,
+    of_rates,
+    of_regression,
+    of_summary,
+)
+from reaedp.plan.expected_synthetic import of_curve, of_synthetic, of_synthetic_curves
+from reaedp.plan.labelled import labelled
+>>>>>>> main
 from reaedp.plan.request import Request
 from reaedp.privacy.accounting import epsilon as composed_epsilon
 from reaedp.privacy.accounting import tally
-from reaedp.statistics.by_kind import NOISES, ByKind
-from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation, public_rows
+from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
 from reaedp.statistics.entropy.entropy_map import EntropyMap
 from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
-from reaedp.statistics.images.picture_error import expected_quality
 from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
 from reaedp.statistics.moments.correlation import Correlation
-from reaedp.statistics.moments.noisy_moments import DEVIATIONS
-from reaedp.statistics.moments.prediction import MEAN_ERROR, EvenRows
 from reaedp.statistics.moments.regression import Regression
-from reaedp.statistics.noise_variance import noise_variance
-from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles, parts_of, rank_error
-from reaedp.statistics.quantiles.prediction import best_quantiles, chosen_error, counted_error
+from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.quantiles import Quantiles
-from reaedp.statistics.quantiles.reach import deviations
 from reaedp.statistics.rates.keyed_rates import KeyedRates
-from reaedp.statistics.rates.prediction import expected_rates
 from reaedp.statistics.rates.rates import Rates
 from reaedp.statistics.summary.keyed_summary import KeyedSummary
-from reaedp.statistics.summary.prediction import expected_errors
 from reaedp.statistics.summary.summary import Summary
-from reaedp.synthesis.amortised import Amortised
-from reaedp.synthesis.deniability import Deniable
-from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.synthesis.synthetic import Synthetic
-
-#: Coefficients that are named.
-MOST_TERMS = 6
-_NO_ROWS = "Declare unit.at_least, and errors are told here."
-
-
-class Expected(NamedTuple):
-    """The mean error, the error at 95 % confidence of one number and of all at once, their unit, and words."""
-
-    unit: str
-    mean_error: float
-    bound: float
-    bound_all: float
-    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +81,7 @@ class Forecast:
         return self.expected.words
 
 
+<<<<<<< HEAD
 def _errors(request: Request, contract: Contract, noise: Calibrated) -> tuple[float, float, float]:
     """The mean error, and the errors at 95 % confidence of one number and of all."""
     cells, step = request.statistic.cells(contract), request.statistic.step(contract)
@@ -395,23 +374,25 @@ def _of_any(request: Request, contract: Contract, noise: Calibrated) -> Expected
     return Expected("", mean, bound, bound_all, words)
 
 
+=======
+>>>>>>> main
 _EXPECTATIONS = ByKind[Callable[[Request, Contract, Calibrated], Expected]](
     "how far its numbers will be off",
     {
-        **dict.fromkeys((Marginal, EntropyHistogram, KeyedMarginal), _of_numbers),
-        **dict.fromkeys((Entropy, RoutedEntropy, ConditionalEntropy, MutualInformation, EntropyMap), _of_numbers),
-        Synthetic: _of_synthetic,
-        MeanCurve: _of_curve,
-        SyntheticCurves: _of_synthetic_curves,
-        Pixels: _of_picture,
-        Correlation: _of_correlation,
-        Regression: _of_regression,
-        Summary: _of_summary,
-        Rates: _of_rates,
-        KeyedSummary: _of_groups,
-        KeyedRates: _of_groups,
-        Quantiles: _of_quantiles,
-        ChosenQuantiles: _of_chosen,
+        **dict.fromkeys((Marginal, EntropyHistogram, KeyedMarginal), of_numbers),
+        **dict.fromkeys((Entropy, RoutedEntropy, ConditionalEntropy, MutualInformation, EntropyMap), of_numbers),
+        Synthetic: of_synthetic,
+        MeanCurve: of_curve,
+        SyntheticCurves: of_synthetic_curves,
+        Pixels: of_picture,
+        Correlation: of_correlation,
+        Regression: of_regression,
+        Summary: of_summary,
+        Rates: of_rates,
+        KeyedSummary: of_groups,
+        KeyedRates: of_groups,
+        Quantiles: of_quantiles,
+        ChosenQuantiles: of_chosen,
     },
-    otherwise=_of_any,
+    otherwise=of_any,
 )

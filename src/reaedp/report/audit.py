@@ -119,12 +119,10 @@ def verdict(findings: list[dict[str, Any]]) -> str:
 
 
 def _told(bounds: list[Bound]) -> str:
-    strongest, weakest = (
-        choose(bounds, key=lambda bound: bound.shown / bound.claimed if bound.claimed else 0.0) for choose in (max, min)
-    )
+    ranked = sorted(bounds, key=lambda bound: bound.shown / bound.claimed if bound.claimed else 0.0)
     told = [
         f"{shown(bound.name, 80)}, at least {about(bound.shown)} shown, at most {about(bound.claimed)} promised"
-        for bound in (strongest, weakest)
+        for bound in (ranked[-1], ranked[0])
     ]
     rest = f" Weakest: {told[1]}." if len(bounds) > 1 else ""
     return f"ε that each test proves, and ε that is promised. Strongest: {told[0]}.{rest}"
