@@ -1,19 +1,20 @@
-"""Means and sums by groups: the error and the coverage of ours beside what users would pick instead.
+"""Means and sums by groups: the error of ours beside what users would pick instead, and how often our intervals hold.
 
-    REAEDP_DATA=folder python benchmarks/summaries.py [--runs 200] [--groups 1 2 20 200] [--epsilon 0.1 1] [--coverage]
+    REAEDP_DATA=folder python benchmarks/summaries.py [--runs 200] [--groups 1 2 20 200] [--epsilon 0.1 1] [--peers …]
 
 The folder holds adult-raw.csv and nist-acs/national2019.csv: age and working hours of Adult, and incomes of the
 American Community Survey, one row a person, who joins or leaves. Rows are dealt out to groups in turn. Errors are root
 mean squares over groups and runs, of the mean and the sum of the rows' own values, clipped to the bounds. All
-contenders have the same bounds and the same ε for both figures together. OpenDP's count and sum get half of ε each, as
-do Tumult's average and sum, SmartNoise's columns, and diffprivlib's mean and sum, of which the mean takes the number of
-rows for public, which promises less; PipelineDP shares ε out by itself. A sum alone for the whole ε is the same noise
-in every library where the lower bound is 0. Our own runs are ten times as many, because they cost little. Peers that
-take seconds for a run are run less often: each row says how often. `--coverage` measures how often our intervals hold
-instead, for groups of 10 to 100,000 incomes and ε from 0.1 to 4.
+contenders have the same bounds and the same pure ε for both figures together: OpenDP's, PipelineDP's and SmartNoise's
+count and sum get half of it each, as do diffprivlib's mean and sum, and Tumult's. "mean alone" is a mean for the whole
+ε where the peer tells no sum; ours tells both. diffprivlib takes the number of rows for public, which promises less. A
+sum alone for the whole ε has the same noise in every library where the lower bound is 0. Counting is done once for all
+runs of ours, whose noise and figures are those of a release; each row says what was repeated of a peer. Runs of ours
+are more where groups are few, because they cost little. Coverage of other kinds and sizes is in coverage.py.
 """
 
 import argparse
+import math
 import os
 import tempfile
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ import pandas as pd
 from harness.peer import Unavailable, run
 from harness.row import Row
 from harness.script import parser, present
+from harness.table import show
 from reaedp import Budget, Contract, Integer, Laplace, Number, Summary, Unit
 from reaedp.curator.records import Records
 from reaedp.mechanisms.mechanism import Calibrated
@@ -33,29 +35,25 @@ from reaedp.mechanisms.noise import SecretNoise
 
 
 class Peer(NamedTuple):
-    """Another library: its environment, how many numbers of each setting it can afford to draw, in how many groups."""
+    """Another library: its environment, and how many numbers of each setting it can afford to draw."""
 
     name: str
     environment: str
     draws: int | None = None
-    fewest_groups: int = 1
 
     def runs(self, groups: int, runs: int) -> int:
-        return runs if self.draws is None else min(runs, max(2, -(-self.draws // groups)))
+        return runs if self.draws is None else min(runs, -(-self.draws // groups))
 
 
 PEERS = {
     "opendp": Peer("OpenDP", "opendp"),
-    "diffprivlib": Peer("diffprivlib", "diffprivlib"),
-    "pipeline_dp": Peer("PipelineDP", "pipeline_dp", draws=100),
-    "smartnoise": Peer("SmartNoise SQL", "smartnoise_sql", draws=100),
-    "tumult": Peer("Tumult", "tumult", draws=40, fewest_groups=20),
+    "diffprivlib": Peer("diffprivlib", "diffprivlib", draws=5_000),
+    "pipeline_dp": Peer("PipelineDP", "pipeline_dp"),
+    "smartnoise": Peer("SmartNoise SQL", "smartnoise_sql", draws=5_000),
+    "tumult": Peer("Tumult", "tumult", draws=5_000),
 }
-CAP, MORE = 600.0, 10
-#: Rows of groups, prices and groups of each size for which coverage is measured.
-SIZES, PRICES, MANY = (10, 100, 1_000, 10_000, 100_000), (0.1, 0.5, 1.0, 4.0), 4_000
-#: Numbers of rows that are drawn for one group at most; larger groups repeat them.
-DRAWN = 10_000
+#: Seconds of the processor for a peer, numbers that we draw at least, and the largest variance that we want.
+CAP, DRAWS, GOAL = 600.0, 1_000, 0.6
 
 
 class Asked(NamedTuple):
@@ -123,10 +121,7 @@ def true_figures(asked: Asked, groups: int) -> tuple[Any, Any]:
 
 
 def rows(options: argparse.Namespace) -> Iterator[Row]:
-    """Two rows for each column, number of groups, ε and peer: means and sums."""
-    if options.coverage:
-        yield from coverage(100 if options.quick else MANY)
-        return
+    """Three rows for each column, number of groups, ε and peer."""
     runs = 20 if options.quick else options.runs
     peers = {} if options.without_peers else {key: PEERS[key] for key in options.peers}
     for asked in columns():
@@ -137,22 +132,23 @@ def rows(options: argparse.Namespace) -> Iterator[Row]:
 
 def compared(asked: Asked, groups: int, epsilon: float, runs: int, peers: dict[str, Peer]) -> Iterator[Row]:
     """Ours beside each peer."""
-    found = ours(asked, groups, epsilon, MORE * runs)
-    covered = {"mean": found.mean_covered, "sum": found.sum_covered}
-    theirs = {peer.name: _measured(key, asked, groups, epsilon, peer.runs(groups, runs)) for key, peer in peers.items()
-              if groups >= peer.fewest_groups} or {"": ({}, "")}  # fmt: skip
-    for figure in ("mean", "sum"):
-        for name, (errors, why) in theirs.items():
-            ratio = errors[figure] / getattr(found, figure) if figure in errors else None
-            said = f"variance {1 / ratio**2:.2f} of theirs; " if ratio else ""
+    found = ours(asked, groups, epsilon, max(runs, DRAWS // groups))
+    own = {"mean": (found.mean, found.mean_covered), "sum": (found.sum, found.sum_covered)}
+    own["mean alone"] = own["mean"]
+    theirs = {peer.name: _measured(key, asked, groups, epsilon, peer.runs(groups, runs)) for key, peer in peers.items()}
+    for figure, (error, covered) in own.items():
+        for name, (errors, why) in (theirs or {"": ({}, "")}).items():
+            other = errors.get(figure)
+            said = f"variance {(error / other) ** 2:.2f} of theirs; " if other else ""
             yield Row(
                 section="Means and sums",
                 what=f"{figure} of {asked.name}, {groups} groups, ε = {epsilon:g}",
                 against=name,
-                ours=getattr(found, figure),
-                theirs=errors.get(figure),
+                ours=error,
+                theirs=other,
                 unit="RMSE",
-                note=f"{said}{why}; {100 * covered[figure]:.1f} % of our 95 % intervals cover",
+                goal=math.sqrt(GOAL),
+                note=f"{said}{why}; {100 * covered:.1f} % of our 95 % intervals cover",
             )
 
 
@@ -163,57 +159,21 @@ def _measured(key: str, asked: Asked, groups: int, epsilon: float, runs: int) ->
         arguments = (path, groups, asked.lower, asked.upper, epsilon, runs)
         try:
             found = run(f"summary_{key}", *arguments, peer=PEERS[key].environment, cap=CAP)
-            return found, f"{runs} runs of theirs"
+            return found, f"{runs} runs of theirs, {found.pop('how')}"
         except Unavailable as reason:
             return {}, str(reason)
 
 
-def coverage(many: int) -> Iterator[Row]:
-    """How often intervals hold the figure of the rows themselves, and that of the population they are drawn from."""
-    *_, incomes = columns()
-    clipped = np.clip(incomes.values, incomes.lower, incomes.upper)
-    for size in SIZES:
-        for epsilon in PRICES:
-            shares = _held(clipped, incomes, size, epsilon, many)
-            for name, held in shares.items():
-                what = f"{name} of ACS income, groups of {size:,} rows, ε = {epsilon:g}"
-                yield Row(section="Coverage of 95 % intervals", what=what, against="", ours=held, theirs=None, unit="",
-                          more=True, note=f"{many:,} groups")  # fmt: skip
-
-
-def _held(values: Any, asked: Asked, size: int, epsilon: float, many: int) -> dict[str, float]:
-    """Groups of rows that are drawn with replacement; their parts are computed here as the curator does."""
-    rng, source = np.random.default_rng(size), SecretNoise()
-    column = Number(name="x", lower=asked.lower, upper=asked.upper, bins=1, provenance="public")
-    group = Integer(name="group", lower=1, upper=many, provenance="public", null="drop", nan="drop", unparsable="drop")
-    terms = Contract(
-        dataset="d", unit=Unit("add-remove"), budget=Budget(9, 1e-6), ledger="unused", columns=(column, group)
-    )
-    statistic = Summary("x", "group", ("count", "sum", "mean", "variance", "sd"))
-    (parts,) = statistic.parts(terms)
-    steps = np.floor(values / asked.upper * parts.steps + 0.5).astype(np.int64)
-    sides = (steps, parts.steps - steps)
-    towards = [np.floor(side.astype(float) ** 2 / parts.steps + 0.5).astype(np.int64) for side in sides]
-    exact, true = [], {name: np.empty(many) for name in ("count", "sum", "mean", "variance", "sd")}
-    for place in range(many):
-        drawn = rng.integers(0, len(values), min(size, DRAWN))
-        times = size // len(drawn)
-        sums = [np.array([int(part[drawn].sum()) * times]) for part in towards]
-        exact.append(parts.assembled(np.array([size]), sums, [np.zeros(1, dtype=np.int64)] * len(parts.missing))[0])
-        own = values[drawn]
-        told = size, own.sum() * times, own.mean(), own.var(), own.std()
-        for name, value in zip(true, told, strict=True):
-            true[name][place] = value
-    noise = Calibrated(Laplace(epsilon), statistic.sensitivity(terms))
-    figures = statistic.value(terms, noise.apply(np.array(exact), source)).of(0, noise, 0.95)
-    held = {}
-    for name, value in true.items():
-        found = figures.figure(name)[0]
-        held[name] = float(((found.low <= value) & (value <= found.high)).mean())
-    if size <= DRAWN:
-        found = figures.population_mean()
-        held["population mean"] = float(((found.low <= values.mean()) & (values.mean() <= found.high)).mean())
-    return held
+def worst(found: list[Row]) -> None:
+    """The largest ratio of variances beside each peer."""
+    told = [row for row in found if row.ratio is not None]
+    lines = []
+    for peer, figure in dict.fromkeys((row.against, row.what.partition(" of ")[0]) for row in told):
+        own = [row for row in told if (row.against, row.what.partition(" of ")[0]) == (peer, figure)]
+        largest = max(own, key=lambda row: row.ratio or 0.0)
+        ratios = [(row.ratio or 0.0) ** 2 for row in own]
+        lines.append([peer, figure, str(len(own)), f"{np.median(ratios):.2f}", f"{max(ratios):.2f}", largest.what])
+    show("Variance of ours, of theirs", ("peer", "figure", "rows", "median", "largest", "where"), lines)
 
 
 if __name__ == "__main__":
@@ -223,5 +183,4 @@ if __name__ == "__main__":
     arguments.add_argument("--epsilon", type=float, nargs="*", default=[0.1, 1.0])
     arguments.add_argument("--peers", nargs="*", default=list(PEERS), choices=list(PEERS))
     arguments.add_argument("--without-peers", action="store_true")
-    arguments.add_argument("--coverage", action="store_true")
-    present(arguments.parse_args(), rows)
+    worst(present(arguments.parse_args(), rows))

@@ -66,7 +66,7 @@ RANDOM = {
     "report/page.py": {"uuid.uuid4"},
     "studio/gate.py": {"secrets"},
     "studio/server.py": {"ssl"},
-    "studio/analyst_package.py": {"numpy.random.default_rng"},
+    "drafting/analyst_package.py": {"numpy.random.default_rng"},
     "studio/pages/evaluate.py": {"numpy.random.default_rng"},
     "audits/kept_audit.py": {"uuid.uuid4"},
     "release/signature.py": {"uuid.uuid4"},

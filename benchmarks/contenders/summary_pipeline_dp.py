@@ -1,18 +1,19 @@
-"""PipelineDP's local backend: sums and means of public partitions, from its own accountant; one row a person."""
+"""PipelineDP: sums and means of public partitions by its own combiner and accountant; one row a person.
+
+Its local backend takes seconds to bring rows to the combiner, so that the combiner gets each partition once and is
+asked for its noisy metrics again and again.
+"""
 
 import json
-import math
 import sys
 
 import numpy as np
 import pipeline_dp
+from pipeline_dp import combiners
 
 path, groups, lower, upper, epsilon, runs = sys.argv[1], int(sys.argv[2]), *map(float, sys.argv[3:6]), int(sys.argv[6])
 values = np.clip(np.load(path), lower, upper)
-rows = list(zip((np.arange(len(values)) % groups).tolist(), values.tolist(), strict=True))
-counts = np.bincount(np.arange(len(values)) % groups, minlength=groups)
-sums = np.bincount(np.arange(len(values)) % groups, values, groups)
-EXTRACTORS = pipeline_dp.DataExtractors(partition_extractor=lambda row: row[0], value_extractor=lambda row: row[1])
+parts = [values[group::groups] for group in range(groups)]
 WANTED = pipeline_dp.AggregateParams(
     metrics=[pipeline_dp.Metrics.SUM, pipeline_dp.Metrics.MEAN],
     noise_kind=pipeline_dp.NoiseKind.LAPLACE,
@@ -22,15 +23,16 @@ WANTED = pipeline_dp.AggregateParams(
     max_value=upper,
     contribution_bounds_already_enforced=True,
 )
+accountant = pipeline_dp.NaiveBudgetAccountant(total_epsilon=epsilon, total_delta=1e-9)
+combiner = combiners.create_compound_combiner(WANTED, accountant)
+accountant.compute_budgets()
+held = [combiner.create_accumulator(part) for part in parts]
 errors = []
 for _ in range(runs):
-    accountant = pipeline_dp.NaiveBudgetAccountant(total_epsilon=epsilon, total_delta=1e-9)
-    engine = pipeline_dp.DPEngine(accountant, pipeline_dp.LocalBackend())
-    found = engine.aggregate(rows, WANTED, EXTRACTORS, public_partitions=list(range(groups)))
-    accountant.compute_budgets()
-    told = dict(found)
-    mean = np.array([told[group].mean for group in range(groups)])
-    total = np.array([told[group].sum for group in range(groups)])
-    errors.append([((mean - sums / counts) ** 2).mean(), ((total - sums) ** 2).mean()])
-mean, total = np.mean(errors, axis=0)
-print(json.dumps({"mean": math.sqrt(mean), "sum": math.sqrt(total), "runs": runs}))
+    told = [combiner.compute_metrics(one) for one in held]
+    mean = np.mean([(one.mean - part.mean()) ** 2 for one, part in zip(told, parts, strict=True)])
+    total = np.mean([(one.sum - part.sum()) ** 2 for one, part in zip(told, parts, strict=True)])
+    errors.append([mean, total])
+mean, total = np.sqrt(np.mean(errors, axis=0)).tolist()
+# A mean is made of a count and a sum for half of ε each, of which the sum is told without a charge.
+print(json.dumps({"mean": mean, "sum": total, "mean alone": mean, "how": "its combiner on each group's rows"}))

@@ -73,7 +73,8 @@ def run(
     latest after `PATIENCE` times as many on the clock.
     """
     command = [str(python_of(peer)), "-W", "ignore", str(CONTENDERS / f"{contender}.py"), *map(str, arguments)]
-    surroundings = os.environ | {"PYTHONPATH": str(HOME)} | dict(settings or {})
+    own = [str(HOME.parent / "src")] if peer == OURS else []
+    surroundings = os.environ | {"PYTHONPATH": os.pathsep.join([str(HOME), *own])} | dict(settings or {})
     with (
         tempfile.TemporaryDirectory() as folder,
         subprocess.Popen(

@@ -8,11 +8,13 @@ import pytest
 from reaedp import (
     Budget,
     Category,
+    ChosenQuantiles,
     ConditionalEntropy,
     Contract,
     Entropy,
     EntropyHistogram,
     EntropyMap,
+    Exponential,
     Integer,
     KeyedMarginal,
     Marginal,
@@ -21,8 +23,14 @@ from reaedp import (
     RoutedEntropy,
     Unit,
 )
+from reaedp.audits.claim import Claim
 from reaedp.audits.keyed_channel import aligned
+from reaedp.audits.ordered_channel import OrderedChannel
+from reaedp.audits.request_audit import of_pair
 from reaedp.audits.worst_case import worst_cases
+from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.mechanisms.noise import SeededNoise
+from reaedp.privacy.loss import PureDP
 
 COLUMNS = (
     Number(name="x", lower=0, upper=9, bins=9, provenance="public"),
@@ -96,3 +104,20 @@ def test_neighbours_differ_by_one_unit(statistic: Any, unit: Unit) -> None:
         left = -sum(change for change in changes if change < 0)
         assert (unit.rows, 0 if unit.change == "add-remove" else unit.rows) == (joined, left)
         assert min(sum(table.values()) for table in rows) >= 200
+
+
+@everywhere
+@pytest.mark.parametrize("people", [False, True], ids=["rows", "medians-of-people"])
+def test_ranks_that_one_unit_turns_show_four_fifths_of_what_a_median_costs(unit: Unit, people: bool) -> None:
+    if people and unit.person is None:
+        return
+    fine = Integer(name="x", lower=0, upper=99, provenance="public")
+    terms = Contract(dataset="d", unit=unit, budget=Budget(3.0, 1e-6), ledger="none.sqlite", columns=(fine,))
+    statistic = ChosenQuantiles("x", 0.5, per_person=people)
+    noise, price = Calibrated(Exponential(2.0), statistic.sensitivity(terms)), (PureDP(2.0),)
+    (case,) = worst_cases(statistic, terms)
+    answers = (data.answer(statistic) for data in (case.first, case.second))
+    laws = OrderedChannel.of(noise, SeededNoise(np.random.default_rng(1)), *answers, 1).laws()
+    assert laws is not None
+    epsilon, _ = of_pair(laws, Claim.of(price, None))
+    assert 1.6 <= epsilon <= 2.0

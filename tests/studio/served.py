@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from browser import PATIENCE
-from reaedp.studio.server import Server
+from reaedp.studio.server import Beyond, Server
 from studio_support import failing
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[Server]:
+def serving(folder: Path, beyond: Beyond | None = None) -> Iterator[Server]:
     """A studio over a folder until the block ends."""
-    server = Server.over(folder, 0, failing, lambda _: None)
+    server = Server.over(folder, 0, failing, lambda _: None, beyond)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.running.started:
@@ -50,6 +50,10 @@ class Window:
 
     def go(self, path: str) -> None:
         self.page.goto(f"{self.server.address}{path}")
+
+    def settled(self) -> None:
+        """Wait until every piece of the page has the answer to its newest question, and not one of those before."""
+        self.page.locator("[aria-busy=true]").first.wait_for(state="detached")
 
     def overflow(self) -> int:
         return int(self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))

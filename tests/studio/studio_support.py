@@ -3,6 +3,7 @@
 import asyncio
 import re
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -59,9 +60,18 @@ class Guest:
     def __init__(self, folder: Path, defect: Any = failing) -> None:
         self.folder, self.keys = folder, Keys()
         self.workspace = Workspace(folder)
-        app = application(self.workspace, self.keys, HOSTS, defect)
-        self.client = Client(app)
+        self.app = application(self.workspace, self.keys, HOSTS, defect)
+        self._enter()
+
+    def _enter(self) -> None:
+        self.client = Client(self.app)
         self.client.get("/start", params={"token": self.keys.token})
+
+    def beside(self) -> "Guest":
+        """Another browser at the same server."""
+        other = copy(self)
+        other._enter()
+        return other
 
     def ask(self, path: str, **query: str) -> Any:
         return self.client.get(path, params=query or None)

@@ -1,18 +1,19 @@
 """Five tasks as a novice does them, in a real browser: what is clicked and typed is counted, each step is a picture.
 
-python tests/studio/tasks.py FOLDER   does them all, and writes the pictures of every step into the folder.
+python tests/studio/tasks.py FOLDER             does them all, and writes the pictures of every step into the folder;
+python tests/studio/tasks.py FOLDER --keyboard  does them by keyboard alone.
 """
 
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent)]
 
+from hands import Hand, Keyboard  # noqa: E402
 from served import Window, serving  # noqa: E402
 
 #: Made-up people: enough that means by sex are precise.
@@ -28,79 +29,31 @@ def people() -> str:
     return "age,sex,income\n" + "".join(f"{row}\n" for row in rows)
 
 
-@dataclass
-class Hand:
-    """Clicks and types like a person, and counts it; `pictures` is where each step is kept, if anywhere."""
-
-    window: Window
-    pictures: Path | None = None
-    clicks: int = 0
-    fields: int = 0
-    taken: list[str] = field(default_factory=list)
-
-    @property
-    def page(self) -> Any:
-        return self.window.page
-
-    def click(self, selector: str) -> None:
-        self.page.locator(selector).first.click()
-        self.clicks += 1
-
-    def go(self, selector: str) -> None:
-        """Click what leads to another page, and wait for it."""
-        with self.page.expect_navigation():
-            self.click(selector)
-
-    def button(self, words: str) -> None:
-        self.go(f'button:has-text("{words}")')
-
-    def type(self, selector: str, text: str) -> None:
-        self.page.locator(selector).first.fill(text)
-        self.fields += 1
-
-    def choose(self, selector: str, value: str) -> None:
-        self.page.locator(selector).first.select_option(value)
-        self.fields += 1
-
-    def tick(self, selector: str) -> None:
-        self.page.locator(selector).first.check()
-        self.clicks += 1
-
-    def sees(self, words: str) -> None:
-        self.page.get_by_text(words).first.wait_for()
-
-    def picture(self, name: str) -> None:
-        if self.pictures is not None and name not in self.taken:
-            self.taken.append(name)
-            self.page.screenshot(path=self.pictures / f"{name}.png")
-
-
 def first_histogram(hand: Hand, folder: Path) -> None:
     """From nothing to a first histogram, with a file of one's own and one row for each person."""
-    hand.picture("1-projects")
+    hand.picture("projects")
     hand.type("input[name=name]", "survey")
     hand.button("Begin")
     (folder / "survey" / "people.csv").write_text(people(), encoding="utf-8")
     hand.type("input[name=data]", "people.csv")
     hand.button("Show the header")
-    hand.picture("2-data")
+    hand.picture("data")
     hand.button("Use these columns")
     for answer in ("no", "no", "unknown"):
         hand.tick(f"input[type=radio][value={answer}]")
         hand.button("Answer")
     hand.type("#answer", "4000")
     hand.button("Answer")
-    hand.picture("3-unit")
+    hand.picture("unit")
     hand.tick("input[name=accepted]")
     hand.button("Accept")
     _columns(hand)
     hand.type("input[name=epsilon]", "3")
     hand.type("input[name=delta]", "1e-6")
     hand.type("input[name=ledger]", "budget.sqlite")
-    hand.picture("5-budget")
+    hand.picture("budget")
     hand.button("Save")
     _planned(hand, "histogram", "sexes", {"columns": ["sex"], "mechanism": "laplace"}, error="20")
-    hand.picture("6-plan")
     _audited(hand)
     _released(hand, "survey")
 
@@ -112,6 +65,7 @@ def mean_income(hand: Hand, folder: Path) -> None:
     while _off(hand, "income") > 200:
         price = hand.page.locator('[name="e.income"]')
         hand.type('[name="e.income"]', f"{1.5 * float(price.input_value()):.2g}")
+        hand.picture("price")
         hand.button("Save the prices")
     _released(hand, "survey")
 
@@ -130,8 +84,8 @@ def several_rows(hand: Hand, folder: Path) -> None:
     hand.go("a.brand")
     hand.button("Begin with the clinic")
     for name in ("patient", "visit", "age", "smokes", "weight", "ward"):
-        hand.page.locator(f'input[name=columns][value="{name}"]').set_checked(name == "patient")
-        hand.clicks += 1
+        hand.tick(f'input[name=columns][value="{name}"]', on=name == "patient")
+    hand.picture("data")
     hand.button("Use these columns")
     hand.tick("input[type=radio][value=yes]")
     hand.button("Answer")
@@ -143,12 +97,15 @@ def several_rows(hand: Hand, folder: Path) -> None:
     hand.button("Answer")
     hand.button("Leave it out")
     hand.sees("Each person is protected, with all rows")
+    hand.picture("unit")
     hand.tick("input[name=accepted]")
     hand.button("Accept")
     _category(hand, 0, "f\nm")
+    hand.picture("columns")
     hand.button("Save")
     for name, text in (("epsilon", "1"), ("delta", "1e-6"), ("ledger", "budget.sqlite")):
         hand.type(f"input[name={name}]", text)
+    hand.picture("budget")
     hand.button("Save")
     _planned(hand, "histogram", "sexes", {"columns": ["sex"], "mechanism": "laplace"}, epsilon="0.5")
     _released(hand, "clinic")
@@ -159,10 +116,11 @@ def refused(hand: Hand, folder: Path) -> None:
     _released(hand, "clinic")
     hand.go('a:has-text("Release again")')
     hand.sees("which is more than is left")
+    hand.picture("confirmation")
     hand.type("input[name=typed]", "clinic")
     hand.button("Spend and release")
     hand.sees("refused before the data was opened")
-    hand.picture("9-refused")
+    hand.picture("refused")
 
 
 TASKS: dict[str, Callable[[Hand, Path], None]] = {
@@ -179,7 +137,7 @@ def _columns(hand: Hand) -> None:
     _number(hand, 0, "integer", whole)
     _category(hand, 1, "f\nm")
     _number(hand, 2, "number", {"number.lower": "0", "number.upper": "10000", "number.bins": "20"})
-    hand.picture("4-columns")
+    hand.picture("columns")
     hand.button("Save")
 
 
@@ -218,7 +176,9 @@ def _planned(hand: Hand, kind: str, name: str, facts: dict[str, Any], **bought: 
             hand.type(f'input[name="{key}"]', value)
     for key, value in bought.items():
         hand.type(f'form.panel input[name="{key}"]', value)
+    hand.picture("form")
     hand.button("Add to the plan")
+    hand.picture("plan")
 
 
 def _off(hand: Hand, column: str) -> float:
@@ -237,29 +197,51 @@ def _audited(hand: Hand) -> None:
     hand.go('a.step:has-text("Audit")')
     hand.button("Audit the plan")
     hand.sees("Passed: none of")
-    hand.picture("7-audit")
+    hand.picture("audit")
 
 
 def _released(hand: Hand, dataset: str) -> None:
     hand.go('a.step:has-text("Release")')
     hand.type("input[name=typed]", dataset)
-    hand.picture("8-release")
+    hand.picture("release")
     hand.button("Spend and release")
     hand.sees("Released. Charged, counted, noise added, written, checked.")
-    hand.picture("8-released")
+    hand.picture("released")
 
 
-def done_by(browser: Any, folder: Path, pictures: Path | None = None, width: int = 1440) -> dict[str, dict[str, float]]:
-    """All tasks in one window: clicks, fields and seconds of each."""
+def _besides(hand: Hand) -> None:
+    """The pages that no task needs, for their pictures."""
+    hand.task, hand.pictured = "besides", 0
+    hand.window.go("/p/survey/look")
+    hand.picture("look")
+    hand.window.go("/p/survey/evaluate")
+    hand.picture("evaluate")
+    hand.window.go("/p/survey/ledger")
+    hand.picture("ledger")
+    hand.window.go("/p/survey/requests")
+    hand.type("input[name=asked_by]", "Ann Alyst")
+    hand.type("input[name=note]", "For the yearly report.")
+    hand.button("Write the request")
+    hand.picture("requests")
+    hand.window.go("/p/survey/columns/buy?column=age&what=bounds&epsilon=0.1&bins=10")
+    hand.picture("purchase")
+
+
+def done_by(
+    browser: Any, folder: Path, pictures: Path | None = None, width: int = 1440, kind: type[Hand] = Hand
+) -> dict[str, dict[str, float]]:
+    """All tasks in one window: what each took."""
     counted: dict[str, dict[str, float]] = {}
     with serving(folder) as server, Window(browser, server, width) as window:
-        hand = Hand(window, pictures)
+        hand = kind(window, pictures)
         for name, task in TASKS.items():
-            hand.clicks = hand.fields = 0
+            hand.counted.clear()
             began = time.monotonic()
+            hand.task, hand.pictured = name.split()[0], 0
             task(hand, folder)
-            took = time.monotonic() - began
-            counted[name] = {"clicks": hand.clicks, "fields": hand.fields, "seconds": round(took, 1)}
+            counted[name] = {**hand.counted, "seconds": round(time.monotonic() - began, 1)}
+        if pictures is not None:
+            _besides(hand)
         refusals = [line for line in window.said if "409" not in line]
         assert [] == refusals, refusals
         assert all(url.startswith((server.address, "data:")) for url in window.asked)
@@ -267,11 +249,10 @@ def done_by(browser: Any, folder: Path, pictures: Path | None = None, width: int
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parents[1]))
     from browser import running_browser
 
-    target = Path(sys.argv[1])
+    target, kind = Path(sys.argv[1]), Keyboard if "--keyboard" in sys.argv else Hand
     target.mkdir(parents=True, exist_ok=True)
     with running_browser() as found, tempfile.TemporaryDirectory() as place:
-        for words, figures in done_by(found, Path(place), target).items():
+        for words, figures in done_by(found, Path(place), target, kind=kind).items():
             print(f"{words}: {figures}")

@@ -1,5 +1,6 @@
 """Look and evaluate: truth is the answer to an act behind a barrier, and no address shows it."""
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -23,18 +24,67 @@ def guest(tmp_path: Path) -> Guest:
     return Guest(tmp_path)
 
 
+def looked(guest: Guest) -> None:
+    """Wait until a look is over."""
+    work = guest.workspace.works.at((guest.folder / "own", "look"))
+    assert work is not None
+    assert work.ended.wait(60)
+
+
 def test_a_look_needs_the_custodians_word_and_is_not_kept(guest: Guest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(looking, "causes", lambda *_: ())  # each cause that is tried is a count of its own
     files = sorted(path.name for path in (guest.folder / "own").iterdir())
     assert 400 == guest.send(LOOK, {}).status_code
-    seen = guest.send(LOOK, {"custodian": "yes"})
+    assert guest.workspace.works.at((guest.folder / "own", "look")) is None
+    assert LOOK == guest.done(LOOK, {"custodian": "yes"})
+    looked(guest)
+    assert "Rows:" not in guest.page(LOOK)
+    assert 404 == guest.ask(f"{LOOK}/see").status_code
+    seen = guest.send(f"{LOOK}/see", {}, at=LOOK)
     assert 200 == seen.status_code
     assert "no-store" == seen.headers["cache-control"]
     words = text_of(seen.text)
     assert "Rows: 41." in words
     assert "Not to be published" in words
     assert "Rows:" not in guest.page(LOOK)
+    again = guest.act(f"{LOOK}/see", {})
+    assert (400, False) == (again.status_code, "Rows:" in again.text)
     assert files == sorted(path.name for path in (guest.folder / "own").iterdir())
+
+
+def test_a_look_is_shown_to_the_session_that_asked_for_it(guest: Guest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(looking, "causes", lambda *_: ())
+    guest.done(LOOK, {"custodian": "yes"})
+    looked(guest)
+    other = guest.beside()
+    assert "Show what was found" not in other.page(LOOK)
+    refused = other.act(f"{LOOK}/see", {})
+    assert (400, False) == (refused.status_code, "Rows:" in refused.text)
+    assert "Rows: 41." in text_of(guest.act(f"{LOOK}/see", {}).text)
+
+
+def test_a_long_look_tells_its_stage_and_can_be_stopped(guest: Guest, monkeypatch: pytest.MonkeyPatch) -> None:
+    counting, go_on = threading.Event(), threading.Event()
+
+    def slow(*_: object) -> tuple[object, ...]:
+        counting.set()
+        assert go_on.wait(60)
+        return ()
+
+    monkeypatch.setattr(looking, "troubles_of", slow)
+    guest.done(LOOK, {"custodian": "yes"})
+    assert counting.wait(60)
+    assert "counting cells…" in guest.page(f"{LOOK}/progress")
+    page = guest.page(LOOK)
+    assert "data-poll" in page
+    assert "data-when-done" in page
+    assert "data-when-done" not in guest.beside().page(LOOK)
+    guest.done(f"{LOOK}/stop", {}, at=LOOK)
+    assert "Stopping…" in guest.page(f"{LOOK}/progress")
+    go_on.set()
+    looked(guest)
+    assert "Stopped. Nothing was kept." in guest.page(LOOK)
+    assert "Stopped" not in guest.page(LOOK)
 
 
 def test_a_look_at_nothing_says_what_it_needs(guest: Guest) -> None:

@@ -49,7 +49,7 @@ def test_entries_bars_and_several_data_sets_are_shown(guest: Guest) -> None:
     assert "<b>other" not in page
     forecast = text_of(guest.page(PLACE, epsilon="0.25"))
     assert "own: 3 more" in forecast
-    assert "must be a number" in text_of(guest.page(PLACE, epsilon="much"))
+    assert "must be a number" in text_of(guest.ask(PLACE, epsilon="much").text)
 
 
 def test_the_whole_ledger_is_checked_and_damage_is_said(guest: Guest) -> None:

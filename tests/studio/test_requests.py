@@ -8,10 +8,10 @@ import pytest
 
 from project_support import PLAN, ready
 from reaedp import Contract, Ledger
+from reaedp.drafting.analyst_package import made_up
+from reaedp.drafting.plan_request import PlanRequest, requests_of
 from reaedp.ledger import entry
 from reaedp.plan.plan import Plan
-from reaedp.studio.analyst_package import made_up
-from reaedp.studio.plan_request import PlanRequest, requests_of
 from studio_support import Guest, text_of
 
 PLACE = "/p/own/requests"
@@ -117,7 +117,7 @@ def test_a_request_cannot_name_a_contract_of_its_own(guest: Guest) -> None:
         (other / "contract.toml").read_text().replace("epsilon = 1.0", "epsilon = 9.0")
     )
     path.write_text(path.read_text().replace('"contract.toml"', '"../other/contract.toml"', 1))
-    request = PlanRequest.read(path, guest.workspace.project("own"))
+    request = PlanRequest.read(path, guest.folder / "own" / "contract.toml")
     assert 1.0 == request.plan.contract.budget.epsilon
     assert 'contract = "contract.toml"' in request.text
 

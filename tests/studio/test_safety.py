@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -16,6 +17,7 @@ from reaedp.errors import DeclarationError
 from reaedp.studio.app import application
 from reaedp.studio.gate import Keys
 from reaedp.studio.journey import STEPS
+from reaedp.studio.pages import audit as audit_page
 from reaedp.studio.server import Beyond
 from reaedp.studio.workspace import Workspace
 from studio_support import HOSTS, Client, Guest, failing, form_fields, text_of
@@ -24,7 +26,8 @@ EVIL = "<img src=x onerror=alert(1)>\u202e"
 
 
 @pytest.fixture
-def guest(tmp_path: Path) -> Guest:
+def guest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Guest]:
+    monkeypatch.setattr(audit_page, "audit_plan", lambda *_, **__: [])
     own = ready(tmp_path)
     for name in ("contract.toml", "plan.toml"):
         text = {"contract.toml": CONTRACT, "plan.toml": PLAN}[name]
@@ -35,7 +38,11 @@ def guest(tmp_path: Path) -> Guest:
     evil = tmp_path / "<u>evil<u>"
     evil.mkdir()
     (evil / "studio.toml").write_text(f'data = "{EVIL}.csv"\n', encoding="utf-8")
-    return Guest(tmp_path)
+    guest = Guest(tmp_path)
+    yield guest
+    for work in guest.workspace.works.all():  # what the tests began must not outlive them
+        work.stop()
+        assert work.ended.wait(60)
 
 
 def test_names_from_outside_are_text_on_every_page(guest: Guest) -> None:

@@ -71,47 +71,6 @@ def smallest_text(window: Window) -> float:
     )
 
 
-def test_the_first_questions_are_answered_by_keyboard_alone(browser: Any, tmp_path: Path) -> None:
-    with serving(tmp_path) as server, Window(browser, server) as window:
-        page = window.page
-        press(window, "input[name=name]", "mine")
-        page.keyboard.press("Enter")
-        page.wait_for_url("**/p/mine/data")
-        (tmp_path / "mine" / "people.csv").write_text("who,age\n1,30\n")
-        press(window, "input[name=data]", "people.csv")
-        page.keyboard.press("Enter")
-        reach(window, "text=Use these columns")
-        page.keyboard.press("Enter")
-        page.wait_for_url("**/p/mine/unit")
-        reach(window, "input[value=no]")
-        page.keyboard.press("Space")
-        page.keyboard.press("Enter")
-        page.wait_for_selector("text=Is a row about several people")
-        assert window.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") in (
-            "none",
-            "auto",
-            "solid",
-        )
-
-
-def reach(window: Window, selector: str) -> None:
-    """Press Tab until the focus is where it is wanted, which must be visible."""
-    target = window.page.locator(selector).first
-    target.wait_for()
-    for _ in range(80):
-        window.page.keyboard.press("Tab")
-        if target.evaluate("(element) => element === document.activeElement"):
-            style = target.evaluate("(element) => getComputedStyle(element).outlineStyle")
-            assert style != "none"
-            return
-    raise AssertionError(f"{selector} cannot be reached by Tab")
-
-
-def press(window: Window, selector: str, text: str) -> None:
-    reach(window, selector)
-    window.page.keyboard.type(text)
-
-
 def test_pictures_follow_the_slider_and_the_slider_speaks(browser: Any, served: Server) -> None:
     with Window(browser, served) as window:
         window.go("/p/clinic/budget")
@@ -122,9 +81,10 @@ def test_pictures_follow_the_slider_and_the_slider_speaks(browser: Any, served: 
             page.keyboard.press("ArrowLeft")
         assert "ε 0.5" == slider.get_attribute("aria-valuetext")
         assert "0.5" == page.locator("#epsilon").input_value()
-        # Pictures of the prices on the way may come first.
-        page.wait_for_function("document.querySelector('figcaption').innerText.includes('published for ε 0.5.')")
+        window.settled()
+        assert "published for ε 0.5." in page.locator("figcaption").first.inner_text()
         assert "at most 15 in 100" in page.locator("figcaption").first.inner_text()
+        assert [] == window.said
 
 
 def test_prices_of_a_plan_follow_sliders_and_dragging(browser: Any, served: Server, folder: Path) -> None:
@@ -136,22 +96,59 @@ def test_prices_of_a_plan_follow_sliders_and_dragging(browser: Any, served: Serv
         card.locator("input[type=range]").focus()
         for _ in range(20):
             page.keyboard.press("ArrowRight")
-        page.wait_for_function("(was) => document.querySelector('.words').innerText !== was", arg=words)
-        card.locator(".lines summary").click()
-        card.locator(".curve svg").wait_for()
+        window.settled()
+        assert words != card.locator(".words").inner_text()
         drawn = card.locator(".pretended").evaluate("(svg) => svg.innerHTML")
-        card.locator("[data-draw]").click()
-        page.wait_for_function("(was) => document.querySelector('.pretended').innerHTML !== was", arg=drawn)
+        card.locator("[data-draw]").focus()
+        page.keyboard.press("Enter")
+        window.settled()
+        assert drawn != card.locator(".pretended").evaluate("(svg) => svg.innerHTML")
+        assert page.evaluate("document.activeElement.matches('[data-draw]')")
         price = page.locator('[name="e.sexes"]')
-        box = page.locator('[data-handle="sexes"]').bounding_box()
-        page.mouse.move(box["x"] + 1, box["y"] + 5)
-        page.mouse.down()
-        page.mouse.move(box["x"] - 60, box["y"] + 5, steps=4)
-        page.mouse.up()
+        drag(window, page.locator('[data-handle="sexes"]'), -60, 0)
         assert float(price.input_value()) < 0.2
-        page.get_by_text("Save the prices").click()
-        page.wait_for_load_state()
+        with page.expect_navigation():
+            page.get_by_text("Save the prices").click()
         chosen = float(price.input_value())
         plan = Plan.load(folder / "clinic" / "plan.toml")
         assert chosen == plan.releases[1].price(plan.contract.budget)[0] < 0.2
+        assert [] == window.said
+
+
+def drag(window: Window, handle: Any, right: float, down: float) -> None:
+    """Drag a handle by its middle, and wait until all answers are there."""
+    handle.scroll_into_view_if_needed()
+    box, mouse = handle.bounding_box(), window.page.mouse
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x + right, y + down, steps=4)
+    mouse.up()
+    window.settled()
+
+
+def test_the_accepted_error_is_dragged_and_moved_by_keys(browser: Any, served: Server) -> None:
+    with Window(browser, served) as window:
+        window.go("/p/clinic/plan")
+        page, card = window.page, window.page.locator('[data-release="ages"]')
+        price, handle = card.locator('[name="e.ages"]'), card.get_by_role("slider", name="ε along the errors of ages")
+        card.locator(".lines summary").click()
+        handle.wait_for()
+        window.settled()
+        assert "ages +1" in card.locator(".errors text").all_text_contents()  # the other has the same line
+        before = float(price.input_value())
+        for down in (-40, 60):  # up the line is less ε and more error, and down the other way round
+            was = float(price.input_value())
+            drag(window, handle, 0, down)
+            assert (float(price.input_value()) < was) == (down < 0)
+        spoken = handle.get_attribute("aria-valuetext")
+        assert spoken.startswith(f"ε {price.input_value()}, off by at most ±")
+        assert page.evaluate("document.activeElement.matches('[data-along]')")
+        for key in ("Home", "ArrowRight", "PageUp", "PageUp"):
+            page.keyboard.press(key)
+        window.settled()
+        assert 0.01 < float(price.input_value()) < 0.1 < before
+        off = handle.get_attribute("aria-valuetext").split("±")[1].split()[0].replace(",", "")
+        told = card.locator(".outcomes").get_attribute("aria-label").split(" from ")[1].split()[0].replace(",", "")
+        assert float(told) == pytest.approx(float(off), rel=0.1)  # the curve is straight between its corners
         assert [] == window.said

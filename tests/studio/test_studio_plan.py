@@ -1,15 +1,19 @@
 """The plan: every kind has a form, prices follow errors, figures follow sliders, and other words in the file stay."""
 
+import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from reaedp import Contract, Forecast, Plan
+from reaedp import Contract, Forecast, Ledger, Plan
+from reaedp.ledger.entry import Charge
 from reaedp.plan.plan import KINDS
+from reaedp.privacy.loss import PureDP
+from reaedp.studio.error_chart import ErrorChart
 from reaedp.studio.gallery import SHOWN
 from reaedp.studio.kind_form import fields_of
-from reaedp.studio.outcomes import OUTCOMES, Dots, Pretended, at, line, priced
+from reaedp.studio.outcomes import OUTCOMES, Dots, Pretended, at, priced
 from studio_support import Guest, form_fields, text_of
 from tests_support import CONTRACT, PLAN, ledger_in
 
@@ -115,6 +119,17 @@ def test_figures_at_another_price_are_those_of_that_price(guest: Guest) -> None:
     assert plan.releases == Plan.load(guest.folder / "clinic" / "plan.toml").releases
 
 
+def test_pictures_know_of_a_charge_that_was_made_meanwhile(guest: Guest) -> None:
+    assert "of ε 1 that is left" in guest.page("/p/clinic/plan/together")
+    contract = Contract.load(guest.folder / "clinic" / "contract.toml")
+    with Ledger.open(contract.ledger) as book:
+        book.register(contract.dataset, contract.budget, contract.unit)
+        book.charge([Charge(contract.dataset, "counts", "laplace", (PureDP(0.25),), contract.unit, "a" * 64)])
+        assert "of ε 0.75 that is left" in guest.page("/p/clinic/plan/together")
+        book.charge([Charge(contract.dataset, "counts", "laplace", (PureDP(0.25),), contract.unit, "b" * 64)])
+    assert "of ε 0.5 that is left" in guest.page("/p/clinic/plan/together")
+
+
 def test_saved_prices_keep_the_comments_of_a_plan(tmp_path: Path) -> None:
     folder = folder_of(tmp_path, "# For the board.\n" + PLAN.replace("share = 0.25", "share = 0.25  # agreed"))
     guest = Guest(tmp_path)
@@ -176,19 +191,34 @@ def test_outcomes_are_twenty_and_as_far_off_as_the_noise() -> None:
     assert other is not None
     assert [bar.top for bar in one.bars] != [bar.top for bar in other.bars]
     assert "Pretended: 2,000 rows spread evenly" in one.words
-    drawn = line(plan.releases[0], plan.contract, 0.5)
+
+
+def test_the_chart_of_errors_has_a_line_for_each_release_and_a_handle_on_its_own() -> None:
+    plan = _plan_in_memory("age", "sex")
+    first, second = plan.releases
+    drawn = ErrorChart.of(plan, first, 0.25, 0.5)
     assert drawn is not None
     assert len(drawn.rows) >= 10  # without those at which nothing is off
+    assert 2 == len(drawn.lines) == len({name.text for name in drawn.names})
+    assert ["age"] == [name.text for name in drawn.names if name.own]
+    assert 15 <= abs(drawn.names[0].y - drawn.names[1].y)
+    assert drawn.now["power"] == pytest.approx(math.log10(0.25), abs=1e-5)
+    expected = priced(first, plan.contract).forecast.expected.bound
+    assert 10 ** drawn.now["error"] == pytest.approx(expected, rel=0.05)  # straight between two of the prices
+    ended = ErrorChart.of(plan, second, 500.0, 0.0)
+    assert ended is not None
+    assert ended.now == pytest.approx(ended.own[-1])
 
 
-def _plan_in_memory() -> Plan:
-    from reaedp import Budget, Number, PlannedRelease, Unit
+def _plan_in_memory(*names: str) -> Plan:
+    from reaedp import Budget, Category, Number, PlannedRelease, Unit
 
-    column = Number(name="age", lower=0, upper=100, bins=10, provenance="public")
+    age = Number(name="age", lower=0, upper=100, bins=10, provenance="public")
+    sex = Category(name="sex", levels=("f", "m"), provenance="public")
     contract = Contract(
-        dataset="clinic", unit=Unit("add-remove", at_least=2000), budget=Budget(1, 1e-6), ledger="x", columns=(column,)
+        dataset="clinic", unit=Unit("add-remove", at_least=2000), budget=Budget(1, 1e-6), ledger="x", columns=(age, sex)
     )
-    return Plan(
-        contract,
-        (PlannedRelease(name="ages", kind="histogram", columns=("age",), mechanism="laplace", share=0.25),),
-    )
+    kind: dict[str, Any] = {"kind": "histogram", "share": 0.25}
+    noise = {"age": "laplace", "sex": "gaussian"}
+    made = (PlannedRelease(name=one, columns=(one,), mechanism=noise[one], **kind) for one in names or ("age",))
+    return Plan(contract, tuple(made))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from reaedp.audits.made_up import MadeUp, Placement, codes, placed
 from reaedp.audits.made_up_groups import groups_apart
+from reaedp.audits.made_up_ranks import ranks_apart
 from reaedp.audits.made_up_sums import MadeUpSums, farthest_curves, farthest_rows, parts_apart, pixels_apart
 from reaedp.contract import Column, Contract
 from reaedp.curves.mean_curve import MeanCurve
@@ -245,21 +246,9 @@ def _routed(statistic: RoutedEntropy, contract: Contract) -> Iterator[Neighbours
 
 
 def _quantiles(statistic: Quantiles | ChosenQuantiles, contract: Contract) -> Iterator[Neighbours]:
-    """Half of the others at each end; the unit at one end, where ranks in the middle turn, or in another group."""
-    columns, rows = contract.select(statistic.columns), 1 if statistic.per_person else contract.unit.rows
-    last = columns[-1].regular - 1
-    near, far = [0] * len(columns), [0] * (len(columns) - 1) + [last]
-    away = [column.size - 1 for column in columns[:-1]] + [last]
-    shared = max(shared_rows(contract.unit), 2)
-
-    def at(*places: tuple[list[int], int]) -> Placement:
-        cells, counts = zip(*places, strict=True)
-        return Placement(np.array(cells, dtype=np.int32), np.array(counts, dtype=np.int64))
-
-    others = at((near, shared - shared // 2), (far, shared // 2))
-    moves = [("all its rows at one end", far), ("all its rows in another group", away)]
-    for label, place in moves if statistic.by else moves[:1]:
-        yield _neighbours(label, contract, statistic.columns, Places(others, at((near, rows)), at((place, rows))))
+    """One unit's rows turn a rank, or are in another group."""
+    for label, *places in ranks_apart(statistic, contract, max(shared_rows(contract.unit), 2)):
+        yield _neighbours(label, contract, statistic.columns, Places(*places))
 
 
 def _mean_curve(statistic: MeanCurve, contract: Contract) -> Iterator[Neighbours]:

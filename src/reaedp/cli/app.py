@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from reaedp.cli import keys, learn, ledger
+from reaedp.cli import keys, learn, ledger, request
 from reaedp.cli.algorithm1 import algorithm1
 from reaedp.cli.ask import ask
 from reaedp.cli.audit import audit
@@ -26,7 +26,7 @@ from reaedp.cli.synthesize import synthesize
 ORDER = (
     *("demo", "studio", "init", "check", "look", "learn", "plan", "calibrate", "audit", "release", "report", "verify"),
     *("ask", "synthesize"),
-    *("evaluate", "keys", "sign", "ledger", "algorithm1", "entropies", "reproduce"),
+    *("evaluate", "keys", "sign", "request", "ledger", "algorithm1", "entropies", "reproduce"),
 )
 
 
@@ -49,6 +49,7 @@ app = typer.Typer(
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(learn.app, name="learn")
 app.add_typer(keys.app, name="keys")
+app.add_typer(request.app, name="request")
 app.command()(init)
 app.command()(look)
 app.command()(calibrate)

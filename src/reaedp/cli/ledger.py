@@ -27,6 +27,25 @@ class Format(StrEnum):
     CSV = "csv"
 
 
+class Rule(StrEnum):
+    """What can be done about the two-person rule of a data set."""
+
+    REQUIRE = "require"
+    APPROVE_LIFTING = "approve-lifting"
+    LIFT = "lift"
+
+    def record(self, book: "Ledger", dataset: str, reason: str) -> int:
+        """Do it; the entry's number."""
+        from reaedp.errors import DeclarationError
+
+        if self is Rule.APPROVE_LIFTING:
+            return book.approve_lifting(dataset, reason)
+        if book.needs_two_people(dataset) == (self is Rule.REQUIRE):
+            holds = "holds already" if self is Rule.REQUIRE else "does not hold"
+            raise DeclarationError(f"The two-person rule of {dataset!r} {holds}.")
+        return book.require_two_people(dataset, reason, required=self is Rule.REQUIRE)
+
+
 def _open(address: str) -> "Ledger":
     from reaedp.ledger.ledger import Ledger
 
@@ -171,6 +190,20 @@ def raise_budget(
 
     with _open(ledger) as book:
         number = book.raise_budget(dataset, Budget(epsilon, delta), reason)
+    typer.echo(f"Recorded as entry {number}.")
+
+
+@app.command(name="two-people")
+def two_people(
+    ledger: Address,
+    what: Annotated[Rule, typer.Argument(help="require, approve-lifting, or lift what another user approved.")],
+    dataset: Annotated[str, typer.Option(help="The data set.")],
+    reason: Annotated[str, typer.Option(help="Why. This is recorded permanently.")],
+) -> None:
+    """Let nothing be charged that nobody else approved, by `reaedp request decide`. Two people can lift this again."""
+    with _open(ledger) as book:
+        _chosen(book, dataset)
+        number = what.record(book, dataset, reason)
     typer.echo(f"Recorded as entry {number}.")
 
 

@@ -34,9 +34,19 @@ def encode(column: Column, number: int) -> nw.Expr:
     Engines count small types in arrays.
     """
     cases = [*_certain(column, number), *_ENCODERS.of(column)(column, nw.col(f"v{number}"))]
+    return _otherwise_missing(column, number, cases).cast(narrowest(column.size))
+
+
+def encode_troubles(column: Column, number: int) -> nw.Expr:
+    """The same for columns of numbers, but for regular cells, of which it says one: for whom values tell the rest."""
+    (regular, _), *others = _ENCODERS.of(column)(column, nw.col(f"v{number}"))
+    return _otherwise_missing(column, number, [(regular, nw.lit(0)), *others])
+
+
+def _otherwise_missing(column: Column, number: int, cases: list[Case]) -> nw.Expr:
     if "unparsable" in column.troubles:
         cases.append((nw.col(f"filled{number}"), _code(column, "unparsable")))
-    return _chain(cases, _code(column, "null")).cast(_narrowest(column))
+    return _chain(cases, _code(column, "null"))
 
 
 def located(frame: nw.LazyFrame[Any], columns: Sequence[Column], *, total: bool) -> nw.LazyFrame[Any]:
@@ -71,9 +81,9 @@ def _uniform(column: Column) -> UniformBins | None:
     return UniformBins.of(low, high, column.regular)
 
 
-def _narrowest(column: Column) -> type[nw.Int8 | nw.Int16 | nw.Int32]:
-    """The smallest type that all engines have for these cell numbers."""
-    return nw.Int8 if column.size < 2**7 else nw.Int16 if column.size < 2**15 else nw.Int32
+def narrowest(cells: int) -> type[nw.Int8 | nw.Int16 | nw.Int32 | nw.Int64]:
+    """The smallest type that all engines have for the numbers of so many cells."""
+    return next((kind for kind, bits in ((nw.Int8, 7), (nw.Int16, 15), (nw.Int32, 31)) if cells < 2**bits), nw.Int64)
 
 
 def _code(column: Column, trouble: Trouble) -> nw.Expr:
@@ -103,10 +113,15 @@ def _number(column: Number, value: nw.Expr) -> list[Case]:
 def _integer(column: Integer, value: nw.Expr) -> list[Case]:
     low, high = float(column.lower), float(column.upper)
     return [
-        ((value >= low) & (value <= high), ((value - low) / float(column.width)).floor()),
+        ((value >= low) & (value <= high), _in_widths(value - low, column.width)),
         (value.is_nan(), _code(column, "nan")),
         *_beyond(column, value, low, high, (column.upper - column.lower) // column.width),
     ]
+
+
+def _in_widths(distance: nw.Expr, width: int) -> nw.Expr:
+    """Canonical values of this kind are whole, so that cells of one are distances."""
+    return distance if width == 1 else (distance / float(width)).floor()
 
 
 def _date(column: Date, value: nw.Expr) -> list[Case]:

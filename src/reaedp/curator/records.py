@@ -25,6 +25,7 @@ from reaedp.engines.source import Source, Unreadable, counted, open_source
 from reaedp.errors import DeclarationError, ReaedpError
 from reaedp.statistics.moments.space import MomentSpace
 from reaedp.statistics.statistic import SharedOut
+from reaedp.statistics.summary.parts import Parts
 from reaedp.table import KeyCounts, Table
 
 if TYPE_CHECKING:
@@ -149,11 +150,16 @@ class Records:
         places = {column.name: number for number, column in enumerate(columns)}
         cells = {f"cell{place}": encode(column, place) for place, column in enumerate(columns)}
         coded = {key: nw.col(f"cell{places[axis.name]}") for key, axis in zip(keys, axes, strict=True)}
-        for one, key in zip(parts, blocks, strict=True):
-            coded |= part_sums.codes(one, key, places)
+        for shared, key in zip(parts, blocks, strict=True):
+            coded |= part_sums.codes(shared, key, places)
+        grouping, one = keys or [part_sums.WHOLE], parts[0]
+        if len(parts) == 1 and isinstance(one, Parts) and self._contract.unit.person is None:
+            size, cell = axes[0].size if axes else 1, coded.get(grouping[0], nw.lit(0))
+            coded[grouping[0]] = part_sums.folded(one, places[one.column.name], cell, size)
+            query = part_sums.by_folded(self._coded(columns, coded, first=cells), one, blocks[0], grouping)
+            return part_sums.unfolded(self._collected(query), one, blocks[0], grouping, size), parts, blocks, axes
         rows = self._coded(columns, coded, first=cells).with_columns(nw.lit(0).alias(part_sums.WHOLE))
-        query = part_sums.summed(rows, parts, blocks, keys or [part_sums.WHOLE])
-        return self._collected(query), parts, blocks, axes
+        return self._collected(part_sums.summed(rows, parts, blocks, grouping)), parts, blocks, axes
 
     def level_counts(self, name: str, longest: int) -> dict[str, int]:
         """How many rows hold each text in a column whose levels are not declared; longer texts are cut."""

@@ -121,7 +121,12 @@ def look(
         counted = rows_counted(contract, data, engine)
     progress("looking for causes")
     troubled = {one.column.name: dict(one.troubles) for one in every}
-    found = causes(plain, data, engine, troubled, lambda other: _troubled(other, data, engine))
+
+    def tried(other: Contract) -> dict[str, dict[Trouble, int]]:
+        progress("looking for causes")  # each is a count of its own, after which whoever looks may stop
+        return _troubled(other, data, engine)
+
+    found = causes(plain, data, engine, troubled, tried)
     return Look(rows, kept, counted, every, people, nobodys, contract.unit.rows, found)
 
 

@@ -194,9 +194,13 @@ class Ledger(Reader):
     def require_two_people(self, dataset: str, reason: str, *, required: bool = True) -> int:
         """From here on let nobody charge to a data set what nobody else approved; the entry's number.
 
-        To lift the rule, `required=False`, takes two people as well: one approves `approvals.lifting`, another lifts.
+        To lift the rule, `required=False`, takes two people as well: `approve_lifting` by one, and lifting by another.
         """
         return self._note(TwoPeople(dataset, required, reason))
+
+    def approve_lifting(self, dataset: str, reason: str) -> int:
+        """Approve that somebody else lifts the two-person rule of a data set; the entry's number."""
+        return self.decide(dataset, [lifting(dataset)], "whoever lifts the rule", approved=True, reason=reason)
 
     def _note(self, act: Decision | TwoPeople) -> int:
         with self._writing() as connection:

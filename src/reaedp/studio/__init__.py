@@ -12,10 +12,9 @@ contract_file.py  a contract while it is filled in: read as it stands, written b
 header.py      names of columns, and nothing else of the data
 bar.py         what is spent, what the plan would spend, what is left
 spending.py    a form that spends is for one state of contract, plan and ledger
-work.py        what takes longer than an answer, in a thread that pages look at
+work.py        what takes longer than an answer, in a thread that pages look at; workplace.py is where a step does it
 releasing.py   a release as work with stages; unfinished.py says what a stop after the charge left behind
-plan_request.py  an analyst's plan as a file from outside; analyst_package.py is what an analyst gets
-ledger_view.py  entries in words; audit_picture.py draws guesses beside what is allowed
+ledger_view.py  entries in words; audit_picture.py draws guesses beside what is allowed, error_chart.py errors against ε
 step.py        a step of the journey, and its state in the rail
 journey.py     all steps in their order: to add one, name it there
 pages/         a module for each step

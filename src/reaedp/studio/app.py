@@ -22,7 +22,7 @@ from reaedp.studio.workspace import Workspace
 #: Files of static/, by name; nothing else is served from the package.
 STATIC = {
     **dict.fromkeys(("studio.css", "work.css"), "text/css"),
-    **dict.fromkeys(("studio.js", "work.js"), "text/javascript"),
+    **dict.fromkeys(("answers.js", "studio.js", "plan.js", "work.js"), "text/javascript"),
 }
 #: Makes of what nobody foresaw an error without data; the command line has such a function.
 Defect = Callable[[BaseException], ReaedpError]
@@ -103,7 +103,8 @@ def _said(visit: Visit, error: ReaedpError) -> Response:
     mistakes = error.mistakes if isinstance(error, DeclarationError) else (str(error),)
     status = next((code for kind, code in _STATUS if isinstance(error, kind)), 500)
     outside = Visit(visit.workspace, (), "", visit.query, Form(), visit.csrf)
-    return outside.page("error.html", status=status, mistakes=mistakes, back=visit.address and visit.place())
+    back = visit.address and visit.place()
+    return outside.page(mistakes=mistakes, template="error.html", status=status, back=back)
 
 
 _STATUS = ((DeclarationError, 400), (BudgetRefused, 409), (LedgerError, 503))

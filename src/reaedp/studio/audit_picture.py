@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from reaedp.audits.finding import Finding
 from reaedp.frames.number import about
@@ -10,8 +11,7 @@ from reaedp.frames.number import about
 MARGIN = 1.1
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """One test: places are in percent of the width."""
 
     name: str

@@ -1,15 +1,29 @@
 """The budget bar: what is spent for ever, what the plan would spend, what is left; in numbers and as lengths."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
 
 from reaedp.contract import Contract
 from reaedp.errors import DeclarationError, LedgerError, LedgerMissing
+from reaedp.frames.number import written
 from reaedp.ledger.admission import shown
 from reaedp.ledger.ledger import Ledger
 from reaedp.plan.plan import Plan
 from reaedp.privacy.accounting import epsilon
+from reaedp.privacy.budget import Budget
+from reaedp.privacy.rest import Rest
 from reaedp.studio.project import Project
+
+
+class Part(NamedTuple):
+    """A part of a bar: whose it is, where it begins and how long it is, in percent."""
+
+    name: str
+    start: float
+    length: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +39,14 @@ class Bar:
     trouble: str = ""
 
     @property
-    def parts(self) -> tuple[tuple[str, float, float], ...]:
-        """Name, beginning and length of each part, in percent of the budget."""
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of the whole budget."""
         spent = min(1.0, self.spent / self.total)
         planned = min(1.0 - spent, self.planned / self.total)
         return (
-            ("spent", 0.0, 100 * spent),
-            ("planned", 100 * spent, 100 * planned),
-            ("left", 100 * (spent + planned), 100 * max(0.0, 1 - spent - planned)),
+            Part("spent", 0.0, 100 * spent),
+            Part("planned", 100 * spent, 100 * planned),
+            Part("left", 100 * (spent + planned), 100 * max(0.0, 1 - spent - planned)),
         )
 
     @property
@@ -56,21 +70,55 @@ def bar_of(project: Project) -> Bar | None:
     budget = contract.budget
     planned = 0.0 if project.plan is None else cost(project.plan)
     try:
-        spent, left = spent_of(contract)
+        spent, left, _ = standing_of(contract)
     except LedgerError as error:
         return Bar(budget.epsilon, budget.delta, 0.0, planned, 0.0, str(error))
     return Bar(max(budget.epsilon, spent + left), budget.delta, spent, planned, left)
 
 
-def spent_of(contract: Contract) -> tuple[float, float]:
-    """What is spent of a data set's budget, and what is left; nothing and all of it where no ledger knows it."""
+class Standing(NamedTuple):
+    """What is spent of a data set's budget, what is left for a release with Laplace noise, and what decides."""
+
+    spent: float
+    left: float
+    rest: Rest
+
+
+def standing_of(contract: Contract) -> Standing:
+    """Nothing is spent and all is left where no ledger knows the data set."""
+    return _standing(contract.ledger, contract.dataset, contract.budget)
+
+
+def pictured_standing(contract: Contract) -> Standing:
+    """The same for pictures that follow a slider, for which a file is opened again only when it has changed."""
+    if "://" in contract.ledger:
+        return standing_of(contract)
+    return _pictured(contract.ledger, contract.dataset, contract.budget, _state_of(contract.ledger))
+
+
+def _standing(ledger: str, dataset: str, budget: Budget) -> Standing:
     try:
-        with Ledger.open(contract.ledger) as book:
-            if contract.dataset in book.datasets():
-                return book.spent(contract.dataset), book.remaining(contract.dataset)
+        with Ledger.open(ledger) as book:
+            if dataset in book.datasets():
+                return Standing(book.spent(dataset), book.remaining(dataset), book.rest(dataset))
     except LedgerMissing:
         pass
-    return 0.0, contract.budget.epsilon
+    return Standing(0.0, budget.epsilon, Rest(budget))
+
+
+@lru_cache(maxsize=16)
+def _pictured(ledger: str, dataset: str, budget: Budget, _: object) -> Standing:
+    return _standing(ledger, dataset, budget)
+
+
+def _state_of(place: str) -> tuple[object, ...]:
+    """What changes with every charge: the newest pages of a ledger lie in the second file."""
+    found: list[object] = []
+    for path in (Path(place), Path(f"{place}-wal")):
+        with suppress(OSError):
+            status = path.stat()
+            found.append((path.name, status.st_mtime_ns, status.st_size, status.st_ino))
+    return tuple(found)
 
 
 def registered(project: Project) -> str:
@@ -85,7 +133,7 @@ def registered(project: Project) -> str:
             budget = book.budget(contract.dataset)
     except (LedgerMissing, LedgerError):
         return ""
-    return f"It admits ε = {budget.epsilon:g} and δ = {budget.delta:g} for ever."
+    return f"It admits ε = {budget.epsilon:g} and δ = {written(budget.delta)} for ever."
 
 
 def _without_columns(project: Project) -> Contract | None:

@@ -19,6 +19,7 @@ from reaedp.drafting.draft import Draft
 from reaedp.drafting.drafted import Drafted
 from reaedp.drafting.heading import Heading
 from reaedp.errors import DeclarationError
+from reaedp.studio.form import Form
 from reaedp.studio.header import names_of
 from reaedp.studio.project import Project
 
@@ -89,6 +90,12 @@ class ContractFile:
             return self.text() == text_of(project)
         except (DeclarationError, KeyError, TypeError):  # what somebody wrote may be anything
             return False
+
+
+def unless_changed(project: Project, form: Form) -> None:
+    """Refuse a form that was sent from a page which shows an earlier contract."""
+    if form.text("version") != version(project):
+        raise DeclarationError(CHANGED_MEANWHILE)
 
 
 def version(project: Project) -> str:

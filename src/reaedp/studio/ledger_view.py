@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from reaedp.ledger.admission import shown
 from reaedp.ledger.entry import Charge, Decision, Entry, Finish, Raise, Recovery, Registration, TwoPeople
@@ -16,8 +16,7 @@ from reaedp.studio.bar import Bar
 MOST_ENTRIES = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One entry in words."""
 
     number: int

@@ -1,4 +1,4 @@
-"""What a release could turn out to be, before any data is opened: twenty outcomes, pretended counts, error against ε.
+"""What a release could turn out to be, before any data is opened: twenty outcomes, and pretended counts.
 
 Outcomes are quantiles of the noise and not drawn, so that there is nothing at random here, and nothing of the data.
 """
@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from reaedp.contract import Contract
-from reaedp.errors import ReaedpError
 from reaedp.frames.number import about
 from reaedp.label import shown
 from reaedp.plan.forecast import Forecast
@@ -17,9 +16,8 @@ from reaedp.plan.kinds.kind import Planned
 from reaedp.plan.request import Request
 from reaedp.statistics.marginal import Marginal
 
-#: Possible outcomes that are shown, and the ε's at which errors are shown, as powers of ten.
+#: Possible outcomes that are shown.
 OUTCOMES = 20
-POWERS = tuple(step / 4 for step in range(-8, 5))
 #: Cells of a pretended table that have room.
 MOST_BARS = 24
 #: Rows that are pretended where nobody says how many there are.
@@ -85,7 +83,7 @@ class Dots:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A pretended cell: its name, bar, whisker and twenty dots, in the picture's measures."""
+    """A pretended cell: its name, bar, whisker and twenty dots as a path, in the picture's measures."""
 
     label: str
     x: float
@@ -93,11 +91,10 @@ class Bar:
     top: float
     low: float
     high: float
-    dots: tuple[float, ...]
+    dots: str
 
 
-@dataclass(frozen=True, slots=True)
-class Pretended:
+class Pretended(NamedTuple):
     """A pretended table of counts: bars with whiskers, the band of what is mostly noise, and the axis."""
 
     bars: tuple[Bar, ...]
@@ -156,45 +153,5 @@ def _bar(label: str, across: tuple[float, float], cell: _Cell, off: tuple[float,
         top=y(count),
         low=y(count - cell.bound),
         high=y(count + cell.bound),
-        dots=tuple(y(cell.truth + one) for one in off),
+        dots="".join(f"M{round(x + wide / 2, 1)} {y(cell.truth + one)}h0" for one in off),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """Error against ε, both on logarithmic scales: points, where the present price is, and what is affordable."""
-
-    points: str
-    now: tuple[float, float]
-    affordable: float
-    ends: tuple[str, str]
-    rows: tuple[tuple[str, str], ...]
-
-
-@lru_cache(maxsize=128)
-def line(planned: Planned, contract: Contract, left: float) -> Line | None:
-    """Errors at ε from 0.01 to 10, where such a price can be asked for."""
-    found = []
-    for power in POWERS:
-        try:
-            one = priced(at(planned, contract, float(f"{10**power:.3g}")), contract).forecast.expected.bound
-        except ReaedpError:
-            continue
-        if math.isfinite(one) and one > 0:
-            found.append((power, one))
-    if len(found) < 2:
-        return None
-    low, high = math.log10(min(one for _, one in found)), math.log10(max(one for _, one in found))
-    span = max(high - low, 0.3)
-
-    def place(power: float, error: float) -> tuple[float, float]:
-        x = LEFT + (power + 2) / 3 * (WIDTH - LEFT - 8)
-        return round(x, 1), round(10 + (high - math.log10(error)) / span * (HEIGHT - BOTTOM - 10), 1)
-
-    expected = priced(planned, contract).forecast.expected
-    price = planned.price(contract.budget)[0]
-    now = place(min(max(math.log10(price), -2), 1), min(max(expected.bound, 10**low), 10**high))
-    affordable = place(min(max(math.log10(max(left, 1e-9)), -2), 1), 10**low)[0]
-    rows = tuple((about(10**power, 2), f"±{about(error)} {expected.unit}".strip()) for power, error in found)
-    points = " ".join(f"{x},{y}" for x, y in (place(*one) for one in found))
-    return Line(points, now, affordable, (about(10**low), about(10**high)), rows)

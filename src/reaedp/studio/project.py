@@ -117,10 +117,7 @@ class Project:
 
     @cached_property
     def _plan_data(self) -> dict[str, Any]:
-        try:
-            return Document.read(self.plan_path).data if self.plan_path.is_file() else {}
-        except DeclarationError:
-            return {}
+        return _read_plan(self.plan_path, _state(self.plan_path))
 
 
 def _state(path: Path) -> tuple[int, bytes] | None:
@@ -129,6 +126,15 @@ def _state(path: Path) -> tuple[int, bytes] | None:
         return path.stat().st_mtime_ns, path.read_bytes()
     except OSError:
         return None
+
+
+@lru_cache(maxsize=32)
+def _read_plan(path: Path, _: object) -> dict[str, Any]:
+    """The plan as it stands; nothing where there is none, or it is no TOML."""
+    try:
+        return Document.read(path).data if path.is_file() else {}
+    except DeclarationError:
+        return {}
 
 
 @lru_cache(maxsize=32)

@@ -1,33 +1,22 @@
 """How releases share the budget: a bar, what they cost together, and whether the ledger would admit it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from reaedp.ledger.admission import shown
-from reaedp.plan.affordable import largest_factor, rest_of
+from reaedp.plan.affordable import largest_factor
+from reaedp.plan.kinds.kind import Planned
 from reaedp.plan.plan import Plan
 from reaedp.privacy.accounting import epsilon, tally
-from reaedp.studio.bar import spent_of
+from reaedp.privacy.rest import Rest
+from reaedp.studio.bar import Part, pictured_standing
 from reaedp.studio.outcomes import at, priced
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A part of the bar: whose it is, where it begins and how long it is, in percent."""
-
-    name: str
-    start: float
-    length: float
-    sort: str
-
-
-@dataclass(frozen=True, slots=True)
-class Shares:
-    """The bar, and the whole in words."""
+class Shares(NamedTuple):
+    """The bar, which begins with what is spent, its whole length in ε, and the same in words."""
 
     parts: tuple[Part, ...]
-    total: float
-    left: float
     scale: float
     fits: bool
     words: str
@@ -39,23 +28,20 @@ def shares_of(plan: Plan, prices: Sequence[float]) -> Shares:
     changed = [at(one, contract, price) for one, price in zip(plan.releases, prices, strict=True)]
     charged = tally([priced(one, contract).request.calibrated(contract).price for one in changed])
     total = epsilon(charged, contract.budget.delta)
-    spent, left = spent_of(contract)
-    rest = rest_of(contract)
+    spent, left, rest = pictured_standing(contract)
     fits = rest.admits(charged)
     whole = max(contract.budget.epsilon, spent + sum(prices))
-    parts, start = [Part("spent before", 0.0, 100 * spent / whole, "spent")], 100 * spent / whole
-    for number, (one, price) in enumerate(zip(plan.releases, prices, strict=True)):
-        parts.append(Part(one.name, start, 100 * price / whole, "odd" if number % 2 else "even"))
-        start += 100 * price / whole
-    return Shares(tuple(parts), total, left, whole, fits, _words(plan, prices, total, left, fits))
+    parts = [Part("spent before", 0.0, 100 * spent / whole)]
+    for one, price in zip(plan.releases, prices, strict=True):
+        parts.append(Part(one.name, parts[-1].start + parts[-1].length, 100 * price / whole))
+    return Shares(tuple(parts), whole, fits, _words(plan, changed, total, left, rest if not fits else None))
 
 
-def _words(plan: Plan, prices: Sequence[float], total: float, left: float, fits: bool) -> str:
+def _words(plan: Plan, changed: Sequence[Planned], total: float, left: float, rest: Rest | None) -> str:
+    """The price of the plan, and what would make it fit into the rest, where it does not."""
     cost = f"Together they cost ε {shown(total, up=True)} of ε {shown(left, up=False)} that is left."
-    if fits:
+    if rest is None:
         return cost
-    contract = plan.contract
-    changed = Plan(contract, tuple(at(one, contract, p) for one, p in zip(plan.releases, prices, strict=True)))
-    factor = largest_factor(changed, rest_of(contract))
+    factor = largest_factor(Plan(plan.contract, tuple(changed)), rest)
     remedy = "Take some out." if factor is None else f"With every ε multiplied by {factor:g} it would."
     return f"{cost} That does not fit. {remedy}"

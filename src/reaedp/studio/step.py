@@ -21,7 +21,7 @@ WORDS: Mapping[State, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Step:
     """A page at /p/PROJECT/`key`: `show` answers there, `parts` below it, `acts` do what its forms ask for.
 

@@ -175,19 +175,18 @@ def _one_row_each(unit: dict[str, Any]) -> Asking:
     which = yield WHICH
     if which == ONE:
         return "group in one row"
-    if which == NONE:
-        yield ROWS_ACCEPTED
-        return "row"
-    unit["person"] = which.removeprefix(COLUMN)
-    unit["max_rows"] = int((yield MOST_OF_GROUP))
-    return "group"
+    return (yield from _under(unit, which, MOST_OF_GROUP, "group"))
 
 
 def _several_rows(unit: dict[str, Any]) -> Asking:
-    whose = yield WHOSE
-    if whose == NONE:
+    return (yield from _under(unit, (yield WHOSE), MOST_ROWS, "person"))
+
+
+def _under(unit: dict[str, Any], column: str, most: Question, protected: str) -> Asking:
+    """Rows are counted under a column, at most so many for each of its values; without one, only rows are protected."""
+    if column == NONE:
         yield ROWS_ACCEPTED
         return "row"
-    unit["person"] = whose.removeprefix(COLUMN)
-    unit["max_rows"] = int((yield MOST_ROWS))
-    return "person"
+    unit["person"] = column.removeprefix(COLUMN)
+    unit["max_rows"] = int((yield most))
+    return protected

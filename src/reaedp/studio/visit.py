@@ -35,10 +35,19 @@ class Visit:
         """The project that the address names, as it is at this moment."""
         return self.workspace.project(self.address)
 
-    def page(self, template: str, *, step: str = "", status: int = 200, **names: Any) -> Response:
-        """A page of the journey; `step` is the one that the rail shows as this one."""
-        frame = {"csrf": self.csrf, "here": step, "address": self.address, "query": self.query} | self._around(step)
-        return HTMLResponse(_environment().get_template(template).render(**frame, **names), status)
+    def page(
+        self, step: str = "", mistakes: Sequence[str] = (), *, template: str = "", status: int = 0, **names: Any
+    ) -> Response:
+        """The page of a step, with what is not right; that is an error where somebody sent something."""
+        sent = bool(self.form.fields or self.query.fields)
+        frame = {"csrf": self.csrf, "here": step, "address": self.address, "query": self.query, "mistakes": mistakes}
+        content = _environment().get_template(template or f"{step}.html").render(**frame, **self._around(step), **names)
+        return HTMLResponse(content, status or (400 if mistakes and sent else 200))
+
+    @staticmethod
+    def download(content: str | bytes, name: str, kind: str) -> Response:
+        """A file to be saved."""
+        return Response(content, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'})
 
     def part(self, template: str, **names: Any) -> Response:
         """A piece of a page, for a script that puts it into its place."""

@@ -85,6 +85,11 @@ class Works:
             del self._running[place]
         raise work.error
 
+    def all(self) -> list[Work]:
+        """Every work that is remembered."""
+        with self._lock:
+            return list(self._running.values())
+
     def begin(self, place: Place, work: Work, doing: Callable[[Work], Any], *, finish: bool = False) -> None:
         """Begin a work, unless one runs there; one that must `finish` is waited for when the server is stopped."""
         with self._lock:

@@ -1,7 +1,6 @@
 """Audit: the plan's mechanisms on made-up neighbours; the verdict in words, then the picture. No data is opened."""
 
 import hashlib
-from pathlib import Path
 from typing import Any
 
 from starlette.responses import Response
@@ -17,8 +16,10 @@ from reaedp.studio.project import Project
 from reaedp.studio.step import State, Step
 from reaedp.studio.visit import Visit
 from reaedp.studio.work import Work
+from reaedp.studio.workplace import Workplace
 
 RUNS = {"quick": QUICK, "full": FULL}
+AUDITS = Workplace("audit")
 
 
 def show(visit: Visit) -> Response:
@@ -27,27 +28,13 @@ def show(visit: Visit) -> Response:
 
 
 def begin(visit: Visit) -> Response:
-    """Audit the plan as it is now."""
+    """Audit the plan as it is now; between two of its tests it can be stopped."""
     plan = visit.project.plan
     if plan is None:
         return _page(visit, ("An audit needs a complete plan.",))
     runs = RUNS.get(visit.form.text("runs"), QUICK)
     work = Work(_version(visit.project), "Stopped. The audit costs nothing and can be run at any time.")
-    visit.workspace.works.begin(_place(visit.project), work, lambda work: _audit(plan, runs, work))
-    return visit.to("audit")
-
-
-def stop(visit: Visit) -> Response:
-    """Stop after the test that runs."""
-    work = visit.workspace.works.at(_place(visit.project))
-    if work is not None:
-        work.stop()
-    return visit.to("audit")
-
-
-def progress(visit: Visit) -> Response:
-    """Which test runs."""
-    return visit.part("working.html", work=visit.workspace.works.at(_place(visit.project)))
+    return AUDITS.begin(visit, work, lambda work: _audit(plan, runs, work))
 
 
 def _audit(plan: Plan, runs: int, work: Work) -> Any:
@@ -59,27 +46,22 @@ def _audit(plan: Plan, runs: int, work: Work) -> Any:
 
 
 def _page(visit: Visit, mistakes: tuple[str, ...] = ()) -> Response:
-    project = visit.project
-    work = visit.workspace.works.at(_place(project))
-    running = work is not None and not work.ended.is_set()
-    findings = work.answer if work is not None and not running and work.answer is not None else []
+    work = AUDITS.at(visit)
     if work is not None and work.error is not None:
+        AUDITS.over(visit)
         mistakes = mistakes or work.mistakes
-        visit.workspace.works.forget(_place(project))
+    findings = [] if work is None or work.answer is None else work.answer
     return visit.page(
-        "audit.html",
-        step="audit",
-        status=400 if mistakes and visit.form.fields else 200,
-        mistakes=mistakes,
-        ready=project.plan is not None,
-        running=running,
-        work=work,
+        "audit",
+        mistakes,
+        ready=visit.project.plan is not None,
+        work=AUDITS.running(visit),
         runs=RUNS,
         findings=[*findings, *(not_covered() if findings else ())],
         verdict=verdict([finding.record for finding in findings]) if findings else "",
         broken=any(finding.verdict is Verdict.VIOLATED for finding in findings),
         picture=AuditPicture.of(findings),
-        stale=bool(findings) and work is not None and work.about != _version(project),
+        stale=bool(findings) and work is not None and work.about != _version(visit.project),
     )
 
 
@@ -89,15 +71,9 @@ def _version(project: Project) -> str:
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in paths if path.is_file())).hexdigest()
 
 
-def _place(project: Project) -> tuple[Path, str]:
-    return project.folder, "audit"
-
-
 def state(project: Project) -> State:
     """Possible with a plan; before a release a quick one is made in any case."""
     return "locked" if project.plan is None else "optional"
 
 
-AUDIT = Step(
-    key="audit", title="Audit", state=state, show=show, parts={"progress": progress}, acts={"": begin, "stop": stop}
-)
+AUDIT = Step("audit", "Audit", state, show, AUDITS.parts, {"": begin, **AUDITS.acts})

@@ -10,7 +10,7 @@ from reaedp.errors import DeclarationError, LedgerMissing
 from reaedp.ledger.ledger import Ledger
 from reaedp.plan.calibration import Calibration
 from reaedp.studio.bar import registered
-from reaedp.studio.contract_file import CHANGED_MEANWHILE, ContractFile, version
+from reaedp.studio.contract_file import ContractFile, unless_changed, version
 from reaedp.studio.deployments import DEPLOYMENTS
 from reaedp.studio.form import Form
 from reaedp.studio.odds import ALARMS, PRIORS, Odds, given, whole_of
@@ -37,8 +37,7 @@ def save(visit: Visit) -> Response:
     """Write ε, δ and the ledger into the contract; the ledger is made first, as `reaedp init` does."""
     form, project = visit.form, visit.project
     try:
-        if form.text("version") != version(project):
-            raise DeclarationError(CHANGED_MEANWHILE)
+        unless_changed(project, form)
         answers = {
             "epsilon": _decimal(form.number("epsilon", "budget.epsilon")),
             "delta": _decimal(form.number("delta", "budget.delta")),
@@ -94,10 +93,8 @@ def _page(visit: Visit, form: Form, mistakes: tuple[str, ...] = ()) -> Response:
         mistakes = error.mistakes
     fields = {key: [text for text in mistakes if f"{key} " in text or f"budget.{key}" in text] for key in KEYS}
     return visit.page(
-        "budget.html",
-        step="budget",
-        status=400 if mistakes else 200,
-        mistakes=mistakes,
+        "budget",
+        mistakes,
         wrong_fields=fields,
         values=values,
         form=form,
@@ -115,7 +112,13 @@ def _page(visit: Visit, form: Form, mistakes: tuple[str, ...] = ()) -> Response:
 
 
 def _text(value: Any) -> str:
-    return "" if value is None or value == FILL_IN else f"{value:g}" if isinstance(value, float) else str(value)
+    return (
+        ""
+        if value is None or value == FILL_IN
+        else f"{value:g}".replace("e-0", "e-")
+        if isinstance(value, float)
+        else str(value)
+    )
 
 
 def _columns(project: Project) -> list[Column]:
@@ -176,4 +179,4 @@ def state(project: Project) -> State:
     return "done"
 
 
-BUDGET = Step(key="budget", title="Budget", state=state, show=show, parts={"pictures": pictures}, acts={"": save})
+BUDGET = Step("budget", "Budget", state, show, {"pictures": pictures}, {"": save})

@@ -16,7 +16,7 @@ from reaedp.drafting.public_file import from_public
 from reaedp.engines.files import files_of_header
 from reaedp.errors import DeclarationError
 from reaedp.studio.column_form import KIND_WORDS, RULE_WORDS, ColumnForm
-from reaedp.studio.contract_file import CHANGED_MEANWHILE, ContractFile, header_of, version
+from reaedp.studio.contract_file import CHANGED_MEANWHILE, ContractFile, header_of, unless_changed, version
 from reaedp.studio.pages import purchase
 from reaedp.studio.project import Project
 from reaedp.studio.step import State, Step
@@ -63,8 +63,7 @@ def look_up(visit: Visit) -> Response:
     project, form = visit.project, visit.form
     known = ContractFile.read(project)
     try:
-        if form.text("version") != version(project):
-            raise DeclarationError(CHANGED_MEANWHILE)
+        unless_changed(project, form)
         if not form.text("file"):
             raise DeclarationError("Say where the codebook or the public file is: a path as seen from the folder.")
         path = project.folder / form.text("file")
@@ -99,10 +98,8 @@ def _page(visit: Visit, cards: Sequence[ColumnForm], mistakes: tuple[str, ...] =
     waiting = [card.name for card in cards if card.open or card.mistakes]
     shown_open = set(waiting[:MOST_OPEN]) | {card.name for card in cards if card.mistakes}
     return visit.page(
-        "columns.html",
-        step="columns",
-        status=400 if mistakes else 200,
-        mistakes=mistakes,
+        "columns",
+        mistakes,
         cards=cards,
         waiting=waiting,
         shown_open=shown_open,
@@ -137,4 +134,4 @@ def state(project: Project) -> State:
 
 
 _ACTS: dict[str, Any] = {"": save, "codebook": look_up, "buy": purchase.buy}
-COLUMNS = Step(key="columns", title="Columns", state=state, show=show, parts={"buy": purchase.show}, acts=_ACTS)
+COLUMNS = Step("columns", "Columns", state, show, {"buy": purchase.show}, _ACTS)

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from reaedp.contract.files import ENCODINGS, Files
 from reaedp.drafting.draft import Draft, drafted
 from reaedp.errors import DeclarationError
-from reaedp.studio.contract_file import CHANGED_MEANWHILE, ContractFile, version
+from reaedp.studio.contract_file import ContractFile, unless_changed, version
 from reaedp.studio.form import Form
 from reaedp.studio.header import names_of, offered, read_as
 from reaedp.studio.project import Project
@@ -33,8 +33,7 @@ def save(visit: Visit) -> Response:
     form, project = visit.form, visit.project
     address = form.text("data")
     try:
-        if form.text("version") != version(project):
-            raise DeclarationError(CHANGED_MEANWHILE)
+        unless_changed(project, form)
         known = ContractFile.read(project)
         made = _chosen(project, known, form, address)
         project.remember(address)
@@ -91,10 +90,8 @@ def _page(visit: Visit, form: Form | None, address: str, mistakes: tuple[str, ..
         mistakes = mistakes or error.mistakes
     columns = [column.name for column in known.draft.columns]
     return visit.page(
-        "data.html",
-        step="data",
-        status=400 if mistakes else 200,
-        mistakes=mistakes,
+        "data",
+        mistakes,
         data=address,
         noted=project.data,
         offered=offered(project.folder, visit.workspace.folder),
@@ -125,4 +122,4 @@ def state(project: Project) -> State:
     return "done" if project.data else "incomplete"
 
 
-DATA = Step(key="data", title="Data", state=state, show=show, acts={"": save})
+DATA = Step("data", "Data", state, show, acts={"": save})

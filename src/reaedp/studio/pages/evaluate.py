@@ -19,9 +19,11 @@ from reaedp.studio.project import Project
 from reaedp.studio.step import State, Step
 from reaedp.studio.visit import Visit
 from reaedp.studio.work import Work
+from reaedp.studio.workplace import Workplace
 
 #: What folders with truth in them are called after the release, and the page in them.
 SECRET, PAGE = "-not-to-be-published", "custodian-report.html"
+EVALUATIONS = Workplace("evaluate")
 _SECRET_FOLDER = re.compile(rf"[^.].*{SECRET}(-[0-9]+)?")
 
 
@@ -37,22 +39,13 @@ def begin(visit: Visit) -> Response:
         if form.text("custodian") != "yes":
             raise DeclarationError("Tick that you may see what is in the data.")
         if not project.data:
-            raise DeclarationError("An evaluation needs the data. Say on the first page where they are.")
+            raise DeclarationError("An evaluation needs the data. Say on the first page where it is.")
         folder, options = chosen(project, form.text("folder")), _options(project, form)
     except DeclarationError as error:
         return _page(visit, error.mistakes)
     out = _free(project, folder)
     work = Work(out.name, "Stopped. Nothing was written.")
-    visit.workspace.works.begin(_place(project), work, lambda work: _evaluate(project, folder, out, options, work))
-    return visit.to("evaluate")
-
-
-def stop(visit: Visit) -> Response:
-    """Stop after the release or the shadow that is attacked now."""
-    work = visit.workspace.works.at(_place(visit.project))
-    if work is not None:
-        work.stop()
-    return visit.to("evaluate")
+    return EVALUATIONS.begin(visit, work, lambda work: _evaluate(project, folder, out, options, work))
 
 
 def open_report(visit: Visit) -> Response:
@@ -62,11 +55,6 @@ def open_report(visit: Visit) -> Response:
         raise DeclarationError(unknown("evaluation", visit.form.text("folder"), found))
     content = read_plain(found[visit.form.text("folder")] / PAGE)
     return HTMLResponse(content, headers={"content-security-policy": REPORT_POLICY})
-
-
-def progress(visit: Visit) -> Response:
-    """What is compared or attacked now."""
-    return visit.part("working.html", work=visit.workspace.works.at(_place(visit.project)))
 
 
 def _options(project: Project, form: Form) -> dict[str, Any]:
@@ -95,22 +83,13 @@ def _evaluate(project: Project, folder: Path, out: Path, options: dict[str, Any]
 
 
 def _page(visit: Visit, mistakes: tuple[str, ...] = ()) -> Response:
-    project = visit.project
-    work = visit.workspace.works.at(_place(project))
-    running = work is not None and not work.ended.is_set()
-    if work is not None and not running:
-        mistakes = mistakes or work.mistakes
-        visit.workspace.works.forget(_place(project))
+    project, over = visit.project, EVALUATIONS.over(visit)
     return visit.page(
-        "evaluate.html",
-        step="evaluate",
-        status=400 if mistakes and visit.form.fields else 200,
-        mistakes=mistakes,
-        running=running,
-        work=work,
-        fresh=work.answer if work is not None and not running else None,
-        releases=project.releases,
-        offered=[(folder.name, folder.name) for folder in project.releases],
+        "evaluate",
+        mistakes or (() if over is None else over.mistakes),
+        work=EVALUATIONS.running(visit),
+        fresh=None if over is None else over.answer,
+        releases=[(folder.name, folder.name) for folder in project.releases],
         chosen=visit.form.text("folder") or visit.query.text("folder"),
         evaluations=[folder.name for folder in _evaluations(project)],
         form=visit.form,
@@ -131,20 +110,10 @@ def _free(project: Project, release: Path) -> Path:
     return next(project.folder / name for name in names if not (project.folder / name).exists())
 
 
-def _place(project: Project) -> tuple[Path, str]:
-    return project.folder, "evaluate"
-
-
 def state(project: Project) -> State:
     """Possible after a release, and never needed."""
     return "optional" if project.releases and project.data else "locked"
 
 
-EVALUATE = Step(
-    key="evaluate",
-    title="Evaluate",
-    state=state,
-    show=show,
-    parts={"progress": progress},
-    acts={"": begin, "stop": stop, "open": open_report},
-)
+_ACTS = {"": begin, "open": open_report, **EVALUATIONS.acts}
+EVALUATE = Step("evaluate", "Evaluate", state, show, EVALUATIONS.parts, _ACTS)

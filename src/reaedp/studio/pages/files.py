@@ -25,8 +25,7 @@ def show(visit: Visit) -> Response:
     """Everything as text, to be read, copied or downloaded."""
     project = visit.project
     return visit.page(
-        "files.html",
-        step="files",
+        "files",
         folder=project.folder,
         contract=contract_file.text_of(project),
         plan=plan_file.text_of(project),
@@ -42,8 +41,7 @@ def _download(name: str) -> Handler:
         content = MADE[name](visit.project)
         if not content:
             raise DeclarationError(f"There is no {name} yet.")
-        headers = {"content-disposition": f'attachment; filename="{name}"'}
-        return Response(content, media_type="text/plain; charset=utf-8", headers=headers)
+        return visit.download(content, name, "text/plain; charset=utf-8")
 
     return send
 
@@ -53,4 +51,4 @@ def state(project: Project) -> State:
     return "done" if project.document is not None else "locked"
 
 
-FILES = Step(key="files", title="Take it along", state=state, show=show, parts={name: _download(name) for name in MADE})
+FILES = Step("files", "Take it along", state, show, {name: _download(name) for name in MADE})

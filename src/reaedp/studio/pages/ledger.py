@@ -6,7 +6,6 @@ from typing import Any
 from starlette.responses import Response
 
 from reaedp.errors import BudgetRefused, DeclarationError, LedgerMissing, ReaedpError, unknown
-from reaedp.ledger.approvals import lifting
 from reaedp.ledger.ledger import Ledger
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.loss import positive
@@ -15,6 +14,7 @@ from reaedp.studio.project import Project
 from reaedp.studio.step import State, Step
 from reaedp.studio.visit import Visit
 
+JSON = "application/json"
 NEEDS = "The ledger is named in the contract, which is not complete yet."
 
 
@@ -74,7 +74,7 @@ def rule(visit: Visit) -> Response:
         with Ledger.open(address) as book:
             _known(book, name)
             if what == "approve":
-                book.decide(name, [lifting(name)], "whoever lifts the rule", approved=True, reason=reason)
+                book.approve_lifting(name, reason)
                 return "approved"
             if book.needs_two_people(name) != (what == "lift"):
                 raise DeclarationError("The rule is not as it was when this page was opened. Look at it as it is now.")
@@ -88,14 +88,14 @@ def checkpoint(visit: Visit) -> Response:
     """The newest entry's number and hash, as a file to be kept elsewhere."""
     with Ledger.open(_address(visit.project)) as book:
         content = json.dumps(book.checkpoint()) + "\n"
-    return _file(content, "checkpoint.json")
+    return visit.download(content, "checkpoint.json", JSON)
 
 
 def export(visit: Visit) -> Response:
     """All entries as `reaedp ledger export` prints them."""
     with Ledger.open(_address(visit.project)) as book:
         content = json.dumps([entry.record for entry in book.history()], indent=1, ensure_ascii=False) + "\n"
-    return _file(content, "ledger.json")
+    return visit.download(content, "ledger.json", JSON)
 
 
 _DONE = {
@@ -129,10 +129,8 @@ def _page(visit: Visit, mistakes: tuple[str, ...] = ()) -> Response:
     except ReaedpError as error:
         mistakes = mistakes or (str(error),)
     return visit.page(
-        "ledger.html",
-        step="ledger",
-        status=400 if mistakes and visit.form.fields else 200,
-        mistakes=mistakes,
+        "ledger",
+        mistakes,
         done="" if mistakes else _done(visit.query.text("done")),
         most=MOST_ENTRIES,
         seen=_seen,
@@ -172,11 +170,6 @@ def _seen(epsilon: float, delta: float) -> str:
     return f"{float(epsilon)!r} {float(delta)!r}"
 
 
-def _file(content: str, name: str) -> Response:
-    headers = {"content-disposition": f'attachment; filename="{name}"'}
-    return Response(content, media_type="application/json", headers=headers)
-
-
 def state(project: Project) -> State:
     """A ledger is needed before anything is released."""
     if project.contract is None:
@@ -184,11 +177,5 @@ def state(project: Project) -> State:
     return "done" if project.has_ledger else "empty"
 
 
-LEDGER = Step(
-    key="ledger",
-    title="Ledger",
-    state=state,
-    show=show,
-    parts={"checkpoint": checkpoint, "export": export},
-    acts={"create": create, "verify": verify, "raise": raise_budget, "rule": rule},
-)
+_ACTS = {"create": create, "verify": verify, "raise": raise_budget, "rule": rule}
+LEDGER = Step("ledger", "Ledger", state, show, {"checkpoint": checkpoint, "export": export}, _ACTS)

@@ -2,43 +2,66 @@
 
 from starlette.responses import Response
 
-from reaedp.errors import DeclarationError
 from reaedp.evaluation.look import HARMFUL, HARMLESS, look
 from reaedp.studio.project import Project
 from reaedp.studio.step import State, Step
 from reaedp.studio.visit import Visit
+from reaedp.studio.work import Work
+from reaedp.studio.workplace import Workplace
 
 #: Causes that are shown; the others explain less.
 MOST_CAUSES = 5
 NEEDS = "A look needs a complete contract with columns, and the place of the data."
+GONE = "There is nothing to show: a look is shown once, to whoever asked for it."
+LOOKS = Workplace("look")
 
 
 def show(visit: Visit) -> Response:
-    """The barrier, which no address goes around: what is behind it is the answer to an act."""
+    """The barrier, which no address goes around, or how far a look is: what is found is the answer to an act."""
+    work = LOOKS.at(visit)
+    if work is not None and work.error is not None:
+        LOOKS.over(visit)
+        return _barrier(visit, work.mistakes)
     return _barrier(visit)
 
 
-def see(visit: Visit) -> Response:
-    """Count without noise, and show it once."""
-    project = visit.project
+def begin(visit: Visit) -> Response:
+    """Count without noise, for the session that asks."""
+    contract, data = visit.project.contract, visit.project.data_address
     if visit.form.text("custodian") != "yes":
         return _barrier(visit, ("Tick that you may see what is in the data.",))
-    try:
-        if project.contract is None or not project.data:
-            raise DeclarationError(NEEDS)
-        seen = look(project.contract, project.data_address)
-    except DeclarationError as error:
-        return _barrier(visit, error.mistakes)
+    if contract is None or not data:
+        return _barrier(visit, (NEEDS,))
+    LOOKS.over(visit)
+    work = Work(visit.csrf, "Stopped. Nothing was kept.")
+    return LOOKS.begin(visit, work, lambda work: look(contract, data, progress=work.say))
+
+
+def see(visit: Visit) -> Response:
+    """Show what was found, once, to the session that asked for it."""
+    work = LOOKS.at(visit)
+    if work is None or work.about != visit.csrf or LOOKS.running(visit) is not None:
+        return _barrier(visit, (GONE,))
+    LOOKS.over(visit)
+    if work.answer is None:
+        return _barrier(visit, work.mistakes)
+    seen = work.answer
     return visit.page(
-        "looked.html", step="look", seen=seen, causes=seen.causes[:MOST_CAUSES], harmless=HARMLESS, harmful=HARMFUL
+        "look",
+        template="looked.html",
+        seen=seen,
+        causes=seen.causes[:MOST_CAUSES],
+        harmless=HARMLESS,
+        harmful=HARMFUL,
     )
 
 
 def _barrier(visit: Visit, mistakes: tuple[str, ...] = ()) -> Response:
-    ready = visit.project.contract is not None and bool(visit.project.data)
-    return visit.page(
-        "look.html", step="look", status=400 if mistakes else 200, mistakes=mistakes, needs="" if ready else NEEDS
-    )
+    work = LOOKS.at(visit)
+    mine = work is not None and work.about == visit.csrf
+    ready = mine and work is not None and work.answer is not None
+    needs = "" if visit.project.contract is not None and visit.project.data else NEEDS
+    return visit.page("look", mistakes, needs=needs, work=LOOKS.running(visit), mine=mine, ready=ready)
 
 
 def state(project: Project) -> State:
@@ -46,4 +69,4 @@ def state(project: Project) -> State:
     return "optional" if project.contract is not None and project.data else "locked"
 
 
-LOOK = Step(key="look", title="Look", state=state, show=show, acts={"": see})
+LOOK = Step("look", "Look", state, show, LOOKS.parts, {"": begin, "see": see, **LOOKS.acts})

@@ -9,15 +9,18 @@ from reaedp.contract import Contract
 from reaedp.errors import DeclarationError
 from reaedp.plan.advice import advice
 from reaedp.plan.improvements import Improvement, improvements, least_epsilon
+from reaedp.plan.kinds.kind import Planned
 from reaedp.plan.plan import Plan
 from reaedp.plan.usefulness import unused
 from reaedp.privacy.loss import positive
 from reaedp.studio import plan_file
+from reaedp.studio.bar import pictured_standing
 from reaedp.studio.contract_file import CHANGED_MEANWHILE
+from reaedp.studio.error_chart import ErrorChart
 from reaedp.studio.form import Form
 from reaedp.studio.gallery import SHOWN, Shown, offered
 from reaedp.studio.kind_form import facts_of, fields_of, known_kind, planned_of
-from reaedp.studio.outcomes import PRETENDED, Dots, Pretended, Priced, at, line, priced
+from reaedp.studio.outcomes import PRETENDED, Dots, Pretended, Priced, at, priced
 from reaedp.studio.project import Project
 from reaedp.studio.shares import shares_of
 from reaedp.studio.step import State, Step
@@ -37,7 +40,7 @@ def show(visit: Visit) -> Response:
 def figures(visit: Visit) -> Response:
     """What one release would be worth at another price, for a script that follows a slider."""
     plan, query = _plan(visit.project), visit.query
-    planned = next((one for one in plan.releases if one.name == query.text("name")), plan.releases[0])
+    planned = _named(plan, query)
     epsilon = _price(query, planned.name, planned.price(plan.contract.budget)[0])
     found = priced(at(planned, plan.contract, epsilon), plan.contract)
     return visit.part("figures.html", one=_figures(found, plan.contract, query))
@@ -49,11 +52,11 @@ def together(visit: Visit) -> Response:
 
 
 def curve(visit: Visit) -> Response:
-    """Error against ε for one release."""
+    """Error against ε for one release, beside the others."""
     plan, query = _plan(visit.project), visit.query
-    planned = next((one for one in plan.releases if one.name == query.text("name")), plan.releases[0])
-    at_price = at(planned, plan.contract, _price(query, planned.name, planned.price(plan.contract.budget)[0]))
-    return visit.part("curve.html", line=line(at_price, plan.contract, _shares(plan, Form()).left))
+    planned = _named(plan, query)
+    price = _price(query, planned.name, planned.price(plan.contract.budget)[0])
+    return visit.part("curve.html", chart=ErrorChart.of(plan, planned, price, pictured_standing(plan.contract).left))
 
 
 def suggest(visit: Visit) -> Response:
@@ -87,7 +90,7 @@ def for_error(visit: Visit) -> Response:
     form = visit.form
 
     def prices(plan: Plan) -> dict[str, float | None]:
-        planned = next((one for one in plan.releases if one.name == form.text("name")), plan.releases[0])
+        planned = _named(plan, form)
         error = positive("error", form.number("error", "The error"))
         most = MOST * plan.contract.budget.epsilon
         least = least_epsilon(planned, plan.contract, error, most)
@@ -168,6 +171,10 @@ def _plan(project: Project) -> Plan:
     return project.plan
 
 
+def _named(plan: Plan, form: Form) -> Planned:
+    return next((one for one in plan.releases if one.name == form.text("name")), plan.releases[0])
+
+
 def _bought(facts: dict[str, Any], form: Form, contract: Contract) -> float:
     """The share that buys a release: for an error, or for an ε; one of the two is asked for."""
     budget = contract.budget
@@ -217,12 +224,11 @@ def _page(visit: Visit, mistakes: tuple[str, ...] = (), adding: str = "") -> Res
     contract = project.contract
     adding = adding or (query.text("add") if query.text("add") in offered(contract) else "") if contract else ""
     plan = project.plan if project.plan_path.is_file() else None
+    listed = None if adding else plan  # the form of one release shows none of the others
     broken = project.plan_mistakes if contract and project.plan_path.is_file() and plan is None else ()
     return visit.page(
-        "plan.html",
-        step="plan",
-        status=400 if mistakes else 200,
-        mistakes=mistakes or broken,
+        "plan",
+        mistakes or broken,
         open=() if contract else project.contract_mistakes,
         contract=contract,
         kinds=offered(contract) if contract else {},
@@ -230,9 +236,9 @@ def _page(visit: Visit, mistakes: tuple[str, ...] = (), adding: str = "") -> Res
         kind=SHOWN.get(adding, Shown(adding, "")),
         fields=fields_of(adding) if adding else (),
         form=visit.form if visit.form.fields else query,
-        cards=_cards(plan, query) if plan else [],
-        told=_told(plan) if plan else (),
-        shares=_shares(plan, Form()) if plan else None,
+        cards=_cards(listed, query) if listed else [],
+        told=_told(listed) if listed else (),
+        shares=_shares(listed, Form()) if listed else None,
         raw=plan_file.tables(project) if plan is None and contract else [],
         version=plan_file.version(project),
         there=project.plan_path.exists(),
@@ -273,11 +279,6 @@ def state(project: Project) -> State:
     return "incomplete" if project.plan_mistakes else "done"
 
 
-PLAN = Step(
-    key="plan",
-    title="Plan",
-    state=state,
-    show=show,
-    parts={"figures": figures, "together": together, "curve": curve},
-    acts={"": save, "suggest": suggest, "add": add, "error": for_error, "remove": remove, "improve": improve},
-)
+_PARTS = {"figures": figures, "together": together, "curve": curve}
+_ACTS = {"": save, "suggest": suggest, "add": add, "error": for_error, "remove": remove, "improve": improve}
+PLAN = Step("plan", "Plan", state, show, _PARTS, _ACTS)

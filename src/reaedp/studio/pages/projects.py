@@ -14,7 +14,7 @@ from reaedp.studio.visit import Visit
 
 def show(visit: Visit) -> Response:
     """The list, with what is to be done next in each."""
-    return visit.page("projects.html", listed=list(_listed(visit)), folder=visit.workspace.folder, mistakes=(), name="")
+    return _page(visit)
 
 
 def create(visit: Visit) -> Response:
@@ -24,12 +24,16 @@ def create(visit: Visit) -> Response:
     try:
         address, project = visit.workspace.create(name)
     except DeclarationError as error:
-        names: dict[str, Any] = {"listed": list(_listed(visit)), "folder": visit.workspace.folder, "name": name}
-        return visit.page("projects.html", status=400, mistakes=error.mistakes, **names)
+        return _page(visit, error.mistakes, name)
     if made_up:
         project.write(project.folder / clinic.FILE, clinic.visits())
         project.remember(clinic.FILE)
     return RedirectResponse(f"/p/{address}/data", 303)
+
+
+def _page(visit: Visit, mistakes: tuple[str, ...] = (), name: str = "") -> Response:
+    names: dict[str, Any] = {"listed": list(_listed(visit)), "folder": visit.workspace.folder, "name": name}
+    return visit.page(mistakes=mistakes, template="projects.html", **names)
 
 
 def enter(visit: Visit) -> Response:

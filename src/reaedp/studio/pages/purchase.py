@@ -21,7 +21,7 @@ from reaedp.studio.project import Project
 from reaedp.studio.spending import spending, state
 from reaedp.studio.visit import Visit
 
-WHAT = {"bounds": "Smallest and largest number", "levels": "Frequent words"}
+WHAT = {"bounds": "Bounds", "levels": "Frequent words"}
 
 
 def show(visit: Visit) -> Response:
@@ -68,11 +68,12 @@ def _order(form: Form, contract: Contract) -> dict[str, Any]:
         Number(name=order["column"] or "x", lower=0, upper=1, bins=order["bins"], provenance="public")
     mechanism = Threshold(order["epsilon"], order["delta"]) if what == "levels" else Laplace(order["epsilon"])
     price = tally([mechanism.price(counting_sensitivity(contract.unit))])
-    order["fits"] = rest_of(contract).admits(price)
+    after = rest_of(contract).after(price)
+    order |= {"fits": after is not None, "after": "" if after is None else f"ε {shown(after, up=False)}"}
     return order
 
 
-def _page(visit: Visit, form: Form, mistakes: tuple[str, ...] = (), status: int = 200) -> Response:
+def _page(visit: Visit, form: Form, mistakes: tuple[str, ...] = (), status: int = 0) -> Response:
     project = Project(visit.project.folder, visit.project.name)
     order: dict[str, Any] | None = None
     left, dataset = "", ""
@@ -87,10 +88,10 @@ def _page(visit: Visit, form: Form, mistakes: tuple[str, ...] = (), status: int 
         mistakes = mistakes or (f"ε = {order['epsilon']:g} does not fit into what is left: {left}. Nothing was spent.",)
     names = [column.name for column in ContractFile.read(project).draft.columns]
     return visit.page(
-        "purchase.html",
-        step="columns",
-        status=status if status != 200 else 400 if mistakes else 200,
-        mistakes=mistakes,
+        "columns",
+        mistakes,
+        template="purchase.html",
+        status=status,
         names=names,
         form=form,
         what=WHAT,

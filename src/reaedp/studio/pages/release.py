@@ -7,6 +7,7 @@ from typing import Any
 from starlette.responses import HTMLResponse, Response
 
 from reaedp.disk.system import user_name
+from reaedp.drafting.plan_request import requests_of
 from reaedp.errors import BudgetRefused, DeclarationError, LedgerMissing, ReaedpError, sentence, unknown
 from reaedp.ledger.admission import shown
 from reaedp.ledger.ledger import Ledger
@@ -18,7 +19,6 @@ from reaedp.release.place import read_plain
 from reaedp.release.verification import verify
 from reaedp.report.published import PublishedFolder
 from reaedp.studio.bar import cost
-from reaedp.studio.plan_request import requests_of
 from reaedp.studio.project import Project
 from reaedp.studio.releasing import STAGES, Confirmed, Released, check_affordable
 from reaedp.studio.spending import SPENT_MEANWHILE
@@ -27,6 +27,7 @@ from reaedp.studio.step import State, Step
 from reaedp.studio.unfinished import unfinished
 from reaedp.studio.visit import Visit
 from reaedp.studio.work import Work
+from reaedp.studio.workplace import Workplace
 
 _FOLDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 #: A report runs its own script, which its own policy names by a hash; here it can neither ask nor act.
@@ -34,6 +35,23 @@ REPORT_POLICY = (
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:;"
     " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+
+
+def _stages(work: Work | None) -> dict[str, Any]:
+    """Each stage with how far it is; nothing where no release runs."""
+    running = work is not None and not work.ended.is_set()
+    reached = list(STAGES).index(work.stage) if work is not None and work.stage in STAGES else 0
+    listed = [(words, "done" if place < reached else "now" if place == reached else "to come")
+              for place, words in enumerate(STAGES.values())]  # fmt: skip
+    return {
+        "running": running,
+        "stages": listed,
+        "stoppable": running and work is not None and work.stoppable,
+        "stopping": running and work is not None and work.stopping,
+    }
+
+
+RELEASES = Workplace("release", "stages.html", _stages)
 
 
 def show(visit: Visit) -> Response:
@@ -45,8 +63,7 @@ def show(visit: Visit) -> Response:
 
 def release(visit: Visit) -> Response:
     """Begin the release that was confirmed; a form that was sent before begins nothing."""
-    running = visit.workspace.works.at(_place(visit.project))
-    if running is not None and not running.ended.is_set():
+    if RELEASES.running(visit) is not None:
         return visit.to("release")
     try:
         confirmed = _confirmed(visit)
@@ -55,16 +72,7 @@ def release(visit: Visit) -> Response:
         mistakes = error.mistakes if isinstance(error, DeclarationError) else (str(error),)
         return _page(visit, mistakes, 409 if isinstance(error, BudgetRefused) else 400)
     work = Work(confirmed.folder.name, "Stopped before the charge. Nothing was charged, and nothing was released.")
-    visit.workspace.works.begin(_place(visit.project), work, confirmed.release, finish=True)
-    return visit.to("release")
-
-
-def stop(visit: Visit) -> Response:
-    """Stop a release that has not charged yet; later it is too late, and the page says so."""
-    work = visit.workspace.works.at(_place(visit.project))
-    if work is not None:
-        work.stop()
-    return visit.to("release")
+    return RELEASES.begin(visit, work, confirmed.release, finish=True)
 
 
 def check(visit: Visit) -> Response:
@@ -82,11 +90,6 @@ def report(visit: Visit) -> Response:
     """The report of a folder as it was written, in a sandbox: whatever it holds, it cannot ask the studio anything."""
     content = read_plain(chosen(visit.project, visit.query.text("folder")) / REPORT)
     return HTMLResponse(content, headers={"content-security-policy": REPORT_POLICY})
-
-
-def progress(visit: Visit) -> Response:
-    """How far a release is."""
-    return visit.part("stages.html", **_stages(visit.workspace.works.at(_place(visit.project))))
 
 
 def chosen(project: Project, name: str) -> Path:
@@ -118,20 +121,16 @@ def _confirmed(visit: Visit) -> Confirmed:
     return Confirmed(project, plan, project.folder / name, form.text("state"))
 
 
-def _page(visit: Visit, mistakes: tuple[str, ...] = (), status: int = 200) -> Response:
-    project = visit.project
-    work = visit.workspace.works.at(_place(project))
-    if work is not None and work.ended.is_set():
-        visit.workspace.works.forget(_place(project))  # what is said once is not said again later
-        if isinstance(work.answer, Released) and not mistakes and work.answer.folder in project.releases:
-            return _released(visit, work.answer.folder, work.answer.checked, fresh=True)
-        mistakes = mistakes or work.mistakes
+def _page(visit: Visit, mistakes: tuple[str, ...] = (), status: int = 0) -> Response:
+    project, over = visit.project, RELEASES.over(visit)
+    answer = None if over is None else over.answer
+    if isinstance(answer, Released) and not mistakes and answer.folder in project.releases:
+        return _released(visit, answer.folder, answer.checked, fresh=True)
     return visit.page(
-        "release.html",
-        step="release",
+        "release",
+        mistakes or (() if over is None else over.mistakes),
         status=status,
-        mistakes=mistakes,
-        **_stages(work),
+        **_stages(RELEASES.at(visit)),
         **_ready(project),
         folders=[folder.name for folder in project.releases],
         typed=visit.form.text("typed"),
@@ -179,30 +178,15 @@ def _free(project: Project) -> str:
     return next(name for name in numbers if not (project.folder / name).exists())
 
 
-def _stages(work: Work | None) -> dict[str, Any]:
-    """Each stage with how far it is; nothing where no release runs."""
-    running = work is not None and not work.ended.is_set()
-    reached = list(STAGES).index(work.stage) if work is not None and work.stage in STAGES else 0
-    listed = [(words, "done" if place < reached else "now" if place == reached else "to come")
-              for place, words in enumerate(STAGES.values())]  # fmt: skip
-    return {
-        "running": running,
-        "stages": listed,
-        "stoppable": running and work is not None and work.stoppable,
-        "stopping": running and work is not None and work.stopping,
-    }
-
-
 def _released(
     visit: Visit, folder: Path, checked: tuple[str, ...], mistakes: tuple[str, ...] = (), *, fresh: bool = False
 ) -> Response:
     """What is in a folder, whether it was checked, and what can be done with it."""
     published = PublishedFolder.read(folder)
     return visit.page(
-        "released.html",
-        step="release",
-        status=400 if mistakes else 200,
-        mistakes=mistakes,
+        "release",
+        mistakes,
+        template="released.html",
         folder=folder.name,
         path=str(folder),
         files=sorted(path.name for path in folder.iterdir() if path.is_file()),
@@ -215,10 +199,6 @@ def _released(
     )
 
 
-def _place(project: Project) -> tuple[Path, str]:
-    return project.folder, "release"
-
-
 def state(project: Project) -> State:
     """Possible with a plan; done with a folder."""
     if project.releases:
@@ -226,11 +206,5 @@ def state(project: Project) -> State:
     return "empty" if project.plan is not None and project.data and project.has_ledger else "locked"
 
 
-RELEASE = Step(
-    key="release",
-    title="Release",
-    state=state,
-    show=show,
-    parts={"progress": progress, "report": report},
-    acts={"": release, "stop": stop, "check": check},
-)
+_PARTS = {"report": report, **RELEASES.parts}
+RELEASE = Step("release", "Release", state, show, _PARTS, {"": release, "check": check, **RELEASES.acts})

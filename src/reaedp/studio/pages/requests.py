@@ -5,16 +5,11 @@ from typing import Any
 
 from starlette.responses import Response
 
-from reaedp.drafting.toml_text import text
+from reaedp.drafting.analyst_package import package
+from reaedp.drafting.plan_request import SUFFIX, PlanRequest, waiting, write_request
 from reaedp.errors import DeclarationError, LedgerMissing, ReaedpError, unknown
 from reaedp.ledger.admission import shown
-from reaedp.ledger.ledger import Ledger
-from reaedp.plan.affordable import rest_of
 from reaedp.plan.forecast import Forecast
-from reaedp.release.readme import hundredths, posterior
-from reaedp.studio.analyst_package import package
-from reaedp.studio.bar import cost
-from reaedp.studio.plan_request import SUFFIX, PlanRequest, answer_path, waiting, written
 from reaedp.studio.project import Project
 from reaedp.studio.step import State, Step
 from reaedp.studio.visit import Visit
@@ -35,10 +30,11 @@ def ask(visit: Visit) -> Response:
     """Write the plan of this project as a request."""
     project, form = visit.project, visit.form
     try:
-        content = written(project, form.text("asked_by"), form.text("note"))
-        names = (f"{project.name}-{number}{SUFFIX}" for number in range(1, 1_000_000))
-        name = next(name for name in names if not (project.folder / name).exists())
-        project.write(project.folder / name, content)
+        if project.plan is None:
+            raise DeclarationError("A request needs a complete plan.")
+        names = (project.folder / f"{project.name}-{number}{SUFFIX}" for number in range(1, 1_000_000))
+        free = next(path for path in names if not path.exists())
+        write_request(project.plan_path, form.text("asked_by"), form.text("note"), free)
     except DeclarationError as error:
         return _page(visit, error.mistakes)
     return visit.to("requests", done="written")
@@ -49,19 +45,8 @@ def decide(visit: Visit) -> Response:
     project, form = visit.project, visit.form
     approved = form.text("answer") == "approve"
     try:
-        path = _chosen(project, form.text("file"))
-        request = PlanRequest.read(path, project)
-        contract = request.plan.contract
-        if approved:
-            request.check_contract(contract)
-        with Ledger.open(contract.ledger) as book:
-            book.register(contract.dataset, contract.budget, contract.unit)
-            number = book.decide(
-                contract.dataset, request.requests, request.asked_by, approved=approved, reason=form.text("reason")
-            )
-        if approved:
-            project.write(project.plan_path, request.text)
-        project.write(answer_path(path), _answer(approved, form.text("reason"), number))
+        request = PlanRequest.read(_chosen(project, form.text("file")), project.contract_path)
+        request.decide(project.plan_path, approved=approved, reason=form.text("reason"))
     except DeclarationError as error:
         return _page(visit, error.mistakes)
     return visit.to("requests", done="approved" if approved else "refused")
@@ -69,25 +54,16 @@ def decide(visit: Visit) -> Response:
 
 def for_analysts(visit: Visit) -> Response:
     """What an analyst gets, as one file."""
-    headers = {"content-disposition": 'attachment; filename="for-analysts.zip"'}
-    return Response(package(visit.project), media_type="application/zip", headers=headers)
-
-
-def _answer(approved: bool, reason: str, entry: int) -> str:
-    """The answer as a file: what was decided, why, and under which entry of the ledger."""
-    words = "# The answer to a request for releases.\n"
-    return f"{words}approved = {str(approved).lower()}\nreason = {text(reason)}\nentry = {entry}\n"
+    return visit.download(package(visit.project.contract_path), "for-analysts.zip", "application/zip")
 
 
 def _page(visit: Visit, mistakes: tuple[str, ...] = ()) -> Response:
     project = visit.project
     return visit.page(
-        "requests.html",
-        step="requests",
-        status=400 if mistakes and visit.form.fields else 200,
-        mistakes=mistakes,
+        "requests",
+        mistakes,
         done="" if mistakes else _DONE.get(visit.query.text("done"), ""),
-        waiting=[_seen(project, path) for path in waiting(project)],
+        waiting=[_seen(project, path) for path in waiting(project.folder)],
         complete=project.contract is not None,
         planned=project.plan is not None,
         suffix=SUFFIX,
@@ -100,27 +76,25 @@ def _seen(project: Project, path: Path) -> dict[str, Any]:
     """A request as the custodian sees it: price, errors, risk and what would be left; or what is wrong with it."""
     facts: dict[str, Any] = {"file": path.name, "mistakes": (), "request": None}
     try:
-        request = PlanRequest.read(path, project)
-        plan = request.plan
-        request.check_contract(plan.contract)
-        after = rest_of(plan.contract).after(plan.prices())
+        request = PlanRequest.read(path, project.contract_path)
+        request.check_contract()
+        left = request.left
     except (DeclarationError, LedgerMissing) as error:
         return {**facts, "mistakes": error.mistakes}
     except ReaedpError as error:
         return {**facts, "mistakes": (str(error),)}
-    price = cost(plan)
+    plan = request.plan
     return {
         **facts,
         "request": request,
-        "price": shown(price, up=True),
-        "after": None if after is None else shown(after, up=False),
-        "belief": hundredths(posterior(0.1, price)),
+        "price": shown(request.price, up=True),
+        "after": None if left is None else shown(left, up=False),
         "forecasts": [Forecast.of(one, plan.contract) for one in plan.requests()],
     }
 
 
 def _chosen(project: Project, name: str) -> Path:
-    found = {path.name: path for path in waiting(project)}
+    found = {path.name: path for path in waiting(project.folder)}
     if name not in found:
         raise DeclarationError(unknown("request that waits for an answer", name, found))
     return found[name]
@@ -130,14 +104,7 @@ def state(project: Project) -> State:
     """Something to do when a request waits."""
     if project.contract is None:
         return "locked"
-    return "incomplete" if waiting(project) else "optional"
+    return "incomplete" if waiting(project.folder) else "optional"
 
 
-REQUESTS = Step(
-    key="requests",
-    title="Requests",
-    state=state,
-    show=show,
-    parts={"package": for_analysts},
-    acts={"ask": ask, "decide": decide},
-)
+REQUESTS = Step("requests", "Requests", state, show, {"package": for_analysts}, {"ask": ask, "decide": decide})

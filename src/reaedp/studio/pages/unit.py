@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from reaedp.errors import DeclarationError
 from reaedp.privacy.unit import Unit
-from reaedp.studio.contract_file import CHANGED_MEANWHILE, ContractFile, header_of, version
+from reaedp.studio.contract_file import ContractFile, header_of, unless_changed, version
 from reaedp.studio.form import Form
 from reaedp.studio.project import Project
 from reaedp.studio.step import State, Step
@@ -27,8 +27,7 @@ def save(visit: Visit) -> Response:
     known = ContractFile.read(project)
     path = _path(project, known, visit.form)
     try:
-        if visit.form.text("version") != version(project):
-            raise DeclarationError(CHANGED_MEANWHILE)
+        unless_changed(project, visit.form)
         if path.open is not None:
             raise DeclarationError(f"This question is open: {path.open.words}")
         if visit.form.text("accepted") != "yes":
@@ -57,10 +56,8 @@ def _page(visit: Visit, form: Form, mistakes: tuple[str, ...] = ()) -> Response:
     if path.open is not None and path.misunderstood and not mistakes:
         mistakes = (f"{path.open.words} Answer with a whole number from 1 on; given {path.misunderstood!r}.",)
     return visit.page(
-        "unit.html",
-        step="unit",
-        status=400 if mistakes else 200,
-        mistakes=mistakes,
+        "unit",
+        mistakes,
         path=path,
         earlier=_earlier(visit, path),
         header=header_of(project, known.draft.files) or [column.name for column in known.draft.columns],
@@ -106,4 +103,4 @@ def state(project: Project) -> State:
     return "done" if _now(ContractFile.read(project)) else "empty"
 
 
-UNIT = Step(key="unit", title="Who is protected", state=state, show=show, acts={"": save})
+UNIT = Step("unit", "Who is protected", state, show, acts={"": save})
