@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,8 +14,13 @@ from reaedp.audits.worst_case import worst_cases
 from reaedp.contract import Curve
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.errors import ReaedpError
+from reaedp.evaluation.evaluate import evaluate
+from reaedp.evaluation.finished import finished
+from reaedp.evaluation.originals import original
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.plan.kinds.curves import PlannedMeanCurve
+from reaedp.report.published import PublishedFolder
+from reaedp.report.releases import release_panel
 
 POINTS = tuple("abcdefghi")
 CURVE = Curve(
@@ -101,3 +107,25 @@ def test_curves_that_cannot_be_read_are_released_as_none(tmp_path: Path) -> None
     records = Failing(terms(UNITS[1]), pd.DataFrame(np.zeros((3, 9)), columns=list(POINTS)))
     statistic = MeanCurve("w", bands="truth")
     assert [0] * 7 == statistic.answer(records).tolist()
+
+
+@pytest.mark.parametrize("bands", ["noise", "truth"])
+def test_the_custodian_compares_with_the_mean_that_the_bands_are_about(tmp_path: Path, bands: Any) -> None:
+    Ledger.create(tmp_path / "budget.sqlite").close()
+    contract = terms(UNITS[0], tmp_path / "budget.sqlite")
+    rng = np.random.default_rng(3)
+    data = pd.DataFrame(3 * rng.normal(size=(600, 9)) + np.linspace(0, 4, 9), columns=list(POINTS))
+    planned = PlannedMeanCurve(name="m", kind="mean-curve", curve="w", bands=bands, epsilon=4.0, delta=1e-7)
+    publish(Plan(contract, (planned,)), data, tmp_path / "out", audited=False)
+    (release,) = finished(tmp_path / "out", data, None)
+    found = original(release)
+    whole = data.to_numpy().mean(axis=0)
+    near = np.abs(found - whole).max() < 1e-4
+    assert near == (bands == "truth")  # clipping took much away
+    (panel,) = PublishedFolder.read(tmp_path / "out").releases
+    (figure,) = release_panel(panel, found).figures
+    assert ("as they are, neither clipped" in figure.words) == (bands == "truth")
+    assert ("after clipping" in figure.words) == (bands == "noise")
+    assert "Orange" not in release_panel(panel).figures[0].words
+    lines = evaluate(tmp_path / "out", data, rng=rng)
+    assert any(("mean as it is" if bands == "truth" else "clipped mean") in line.measure for line in lines)

@@ -1,6 +1,7 @@
 """`reaedp init` as people type it, on files such as offices have them, and as it asks on a terminal."""
 
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,31 @@ def test_labels_in_the_header_are_offered_and_used_only_on_request(here: Path) -
     said = run(f"init {office.file} --no-ask --labels --out labels.toml --plan labels-plan.toml")
     assert "must come from a questionnaire" in said
     assert 'provenance = "public: labels of health.dta"' in (here / "labels.toml").read_text()
+
+
+def test_words_of_a_header_for_its_columns_become_labels(here: Path) -> None:
+    import pandas as pd
+    import pyreadstat
+
+    frame = pd.DataFrame({"V1": [1.0], "V2": [2.0]})
+    pyreadstat.write_sav(frame, str(here / "poll.sav"), column_labels={"V1": "Trust in  courts", "V2": ""})
+    run("init poll.sav --no-ask --kinds V1=integer:0:10,V2=integer:0:10")
+    columns = tomllib.loads((here / "contract.toml").read_text())["columns"]
+    assert "Trust in courts" == columns["V1"]["label"]
+    assert "label" not in columns["V2"]
+
+
+def test_names_in_two_rows_of_a_sheet_are_told(here: Path) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for row in (["Name", "Income", None, "Sex", None], [None, "2023", "2024", None, None], ["A", 1, 2, "f", None]):
+        book.active.append(row)
+    book.active.merge_cells("B1:C1")
+    book.save(here / "two.xlsx")
+    said = run("init two.xlsx --no-ask")
+    assert "1 column between others has no name there and will be passed over" in said
+    assert "write each name into one cell of the first row" in said
 
 
 def test_what_is_open_is_named(here: Path) -> None:

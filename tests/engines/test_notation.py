@@ -99,6 +99,47 @@ def test_numbers_are_what_a_person_reads_in_the_declared_form(decimal: str, thou
     assert 100 < sum(one is not None for one in expected)
 
 
+SIGNED = {
+    "€ 1.234,50": 1234.5,
+    "1.234,50 €": 1234.5,
+    "€1.234,50": 1234.5,
+    "-12,5 %": -12.5,
+    "€ -3": -3.0,
+    "12\u00a0%": 12.0,
+    " 7 EUR ": 7.0,
+    "5.5 €": 5.5,
+    "8": 8.0,
+    "-€3": None,
+    "%": None,
+    "€": None,
+    "12 % %": None,
+    "12 £": None,
+    "€ nan": None,
+    "€ 0x1F": None,
+    "1 € 2": None,
+    "true €": None,
+    "EURO 5": None,
+}
+
+
+@pytest.mark.parametrize("container", ["tabs", "frame"])
+def test_declared_signs_beside_numbers_are_passed_over_and_beside_nothing_else(container: str, tmp_path: Path) -> None:
+    cells = list(SIGNED)
+    # Points between thousands are refused where a program may have printed fractions.
+    files = Files(decimal=",", thousands="." if container == "tabs" else None, signs=("€", "%", "EUR"))
+    data = written(tmp_path, cells) if container == "tabs" else frame(cells)
+    found = [number for number, _ in values(data, NUMBER, files)]
+    grouped = [None if container == "frame" and "." in cell and "," in cell else SIGNED[cell] for cell in cells]
+    assert grouped == found
+    assert [None] * 8 == [number for number, _ in values(frame(cells[:8]), NUMBER, Files(signs=("£",)))]
+
+
+@pytest.mark.parametrize("signs", [("",), ("5",), ("-",), ("e1",), (".",), ("]",), ("x" * 13,), (7,), ("€",) * 21])
+def test_signs_that_could_be_part_of_a_number_or_of_a_pattern_are_refused(signs: Any) -> None:
+    with pytest.raises(DeclarationError, match=r"files\.signs must be a list of at most 20 signs"):
+        Files(signs=signs)
+
+
 def days_of(year: int, month: int, day: int) -> float | None:
     found = oracle._civil(year, month, day)
     return None if found is None else float(found)

@@ -97,6 +97,19 @@ def test_a_decimal_comma_is_recognised(tmp_path: Path) -> None:
     assert () == mended.causes
 
 
+@pytest.mark.parametrize(
+    ("cells", "what", "remedy"),
+    [
+        (("12 %", "7 %"), "signs beside numbers, such as € or %", "[files] signs = "),
+        (("€ 1,5", "€ 2"), "decimal comma and signs beside numbers, such as € or %", '[files] decimal = ",", signs = '),
+    ],
+)
+def test_signs_beside_numbers_are_recognised(cells: tuple[str, str], what: str, remedy: str, tmp_path: Path) -> None:
+    found = look(contract(PAY), csv(tmp_path, "pay", *(f'"{cell}"' for cell in cells), "3"))
+    assert {"pay": (what, 2)} == causes(found)
+    assert found.causes[0].remedy.startswith(remedy)
+
+
 def test_the_order_of_a_date_is_recognised(tmp_path: Path) -> None:
     days = [f"{month:02}/{day}/2024" for month in range(1, 13) for day in (13, 28)]
     found = look(contract(SEEN, files=Files(dates=("%d/%m/%Y",))), csv(tmp_path, "seen", *days))
@@ -195,7 +208,9 @@ def test_a_look_writes_nothing_and_touches_no_ledger(
     assert harmless < done.output.index("[files]") < harmful < done.output.index("Choosing bounds, bins, levels")
 
 
-@pytest.mark.parametrize(("cell", "said"), [("45 %", "take signs such as % and €"), ("45", "No likely cause")])
+@pytest.mark.parametrize(
+    ("cell", "said"), [("45 ☃", "other signs beside them can be declared"), ("45", "No likely cause")]
+)
 def test_cells_that_nothing_explains_are_answered_by_advice(
     cell: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

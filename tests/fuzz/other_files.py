@@ -39,6 +39,7 @@ def notation(chance: random.Random, *, points: bool) -> dict[str, Any]:
         "dates": chance.choice((None, tuple(dates))),
         "first_year": 1930,
         "missing": chance.choice((None, (), ("NA", "."), ("-9", "nan", "2020-05-04", ""))),
+        "signs": chance.choice((None, None, ("€", "%"), ("x", "e", "nan"))),
     }
 
 

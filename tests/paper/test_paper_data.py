@@ -284,3 +284,15 @@ def test_gradient_descent_without_noise_finds_what_the_regression_finds() -> Non
     exact = noisy_sgd._regression(people, known)
     # 400 steps do not quite arrive, so that the two agree in nearly all signs and not in size.
     assert ((descent > 0) == (exact > 0)).mean() > 0.95
+
+
+def test_figures_above_a_ceiling_are_counted_by_ranges_that_hold_for_all_of_them() -> None:
+    def row(value: float, permitted: float | None) -> dict[str, float | None]:
+        return {"value": value, "low": value - 0.01, "permitted": permitted}
+
+    near, far, below = row(0.742, 0.731), row(0.8, 0.731), row(0.7, 0.731)
+    assert "none lie above" in attacks.beside_ceilings([below, row(0.9, None)])
+    assert "Of 20 figures beside a ceiling 1 lies above it" in (said := attacks.beside_ceilings([near, *[below] * 19]))
+    assert "and none where ranges" in said
+    assert "2 lie above it with their whole 95 % range" in (said := attacks.beside_ceilings([near, far]))
+    assert "and 1 where ranges" in said

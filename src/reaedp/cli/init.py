@@ -55,6 +55,7 @@ def init(
     thousands: Annotated[Texts, typer.Option(help="The thousands separator, or NAME=MARK for one column.")] = None,
     dates: Annotated[Texts, typer.Option(help="How dates are written: %d.%m.%Y, or NAME=%m/%d/%Y. Repeatable.")] = None,
     first_year: Annotated[int | None, typer.Option(help="The first of the hundred years that %y stands for.")] = None,
+    signs: Annotated[Texts, typer.Option(help="A sign beside numbers: € or %, or NAME=%. Repeatable.")] = None,
     missing: Annotated[Texts, typer.Option(help="A value that means missing: NA, or NAME=-9. Repeatable.")] = None,
     name: Annotated[Text, typer.Option(help="The data set's name.")] = None,
     change: Annotated[Text, typer.Option(help="The privacy unit: add-remove or replace.")] = None,
@@ -87,7 +88,7 @@ def init(
         ledger=ledger,
     )  # fmt: skip
     given = Files(separator=separator, encoding=encoding, sheet=sheet, labels=labels or None)
-    said = {"decimal": decimal, "thousands": thousands, "dates": dates, "missing": missing}
+    said = {"decimal": decimal, "thousands": thousands, "dates": dates, "missing": missing, "signs": signs}
     asking = sys.stdin.isatty() and sys.stdout.isatty() if asking is None else asking
     drafting = _Drafting(data, engine=engine, given=given, codebook=codebook, from_public=from_public, asking=asking)
     draft, heading = drafting.made(columns, kinds or [], said, first_year, heading)
@@ -145,7 +146,7 @@ class _Drafting:
         if self.asking and wanted is None and not (words or self.codebook.columns or self.public) and header:
             wanted = ask_columns(header)
         files = self._noted(said, first_year)
-        sources = [words, self.codebook.columns, self._labelled(), self._public(files, header)]
+        sources = [words, self.codebook.columns, self._labelled(), self._called(), self._public(files, header)]
         draft = drafted(self.types, sources, wanted, heading.person, files)
         if not draft.columns:
             raise DeclarationError(
@@ -174,7 +175,7 @@ class _Drafting:
                 column = name if equals and (name in self.types or not self.types) else None
                 facts = whole if column is None else own.setdefault(column, {})
                 given = text if column is None else value
-                facts[key] = [*facts.get(key, []), given] if key in ("dates", "missing") else given
+                facts[key] = [*facts.get(key, []), given] if key in ("dates", "missing", "signs") else given
         for facts in (whole, *own.values()):
             if first_year is not None and any("%y" in form for form in facts.get("dates", ())):
                 facts["first_year"] = first_year
@@ -194,6 +195,16 @@ class _Drafting:
             for name, levels in labels_of_header(self.data).items()
         }
 
+    def _called(self) -> dict[str, "Drafted"]:
+        """What the header of the file calls its columns in words."""
+        from reaedp.contract.wording import LONGEST
+        from reaedp.drafting.drafted import Drafted
+        from reaedp.engines.files import names_of_header
+        from reaedp.label import shown
+
+        known = names_of_header(self.data) if self.plain else {}
+        return {name: Drafted(name, label=shown(words, LONGEST["label"])) for name, words in known.items()}
+
     def say_labels(self, draft: "Draft") -> None:
         """What labels of values are taken for, or could be."""
         from reaedp.engines.files import labels_of_header
@@ -212,7 +223,14 @@ class _Drafting:
     def say_doubts(self) -> None:
         """What may be wrong with the first line of a file."""
         from reaedp.drafting.draft import doubts_about_header
+        from reaedp.engines.files import gaps_of_header
 
+        if self.plain and (gaps := gaps_of_header(self.data, self.files)):
+            typer.echo(
+                f"Look at the first row of {self.data}: {gaps} column{'s' if gaps > 1 else ''} between others"
+                f" {'have' if gaps > 1 else 'has'} no name there and will be passed over. If the names stand in two"
+                " rows, or in merged cells, write each name into one cell of the first row."
+            )
         for doubt in doubts_about_header(list(self.types)) if self.plain else ():
             typer.echo(f"Look at the header of {self.data}: {doubt}")
 

@@ -60,11 +60,15 @@ def _no_cause(seen: "Look") -> str:
     """How to go on where no other way of reading helps."""
     if not any(one.share("unparsable", "unseen") for one in seen.columns):
         return "No likely cause of trouble was found."
-    return (
-        "No other way of reading that was tried helps. Numbers must be digits with a sign, a decimal mark or an"
-        " exponent: take signs such as % and €, units and words out of those columns of the file. Levels must be"
-        " written as in the contract."
-    )
+    words = "No other way of reading that was tried helps."
+    if any(one.share("unparsable") for one in seen.columns):
+        words += (
+            " Numbers must be digits with a decimal mark or an exponent; other signs beside them can be declared, as in"
+            ' [files] signs = ["€"]. Words must be taken out of the columns of the file.'
+        )
+    if any(one.share("unseen") for one in seen.columns):
+        words += " Levels must be written as in the contract; a value that it does not list counts as unseen."
+    return words
 
 
 def _show_causes(seen: "Look") -> None:

@@ -86,7 +86,7 @@ def show_plan(plan: "Plan", plot: Path | None = None) -> None:
     for forecast in forecasts:
         expected = forecast.expected
         numbers = (about(forecast.epsilon), f"{forecast.cells:,}", f"±{about(expected.mean_error)}")
-        bounds = (f"±{about(bound)} {expected.unit}" for bound in (expected.bound, expected.bound_all))
+        bounds = (f"±{about(bound)} {expected.unit}".rstrip() for bound in (expected.bound, expected.bound_all))
         table.add_row(*map(Text, (forecast.name, forecast.title, *numbers, *bounds)))
     console.print(table)
     for forecast in forecasts:

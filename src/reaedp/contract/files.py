@@ -30,8 +30,8 @@ class Files(Notation):
     `separator`, `quote` and `encoding` are those of texts such as CSV, `sheet` is one of a workbook, `labels` says that
     the labels of values in files of Stata and SPSS are the values. `decimal` is the mark before a fraction, `thousands`
     that between groups of three digits, `dates` are formats such as %d.%m.%Y, `first_year` is the first of the hundred
-    years that %y stands for, `missing` has words for nothing. `columns` has a `ColumnNotation` for each column that
-    differs. `facts` are what was given.
+    years that %y stands for, `missing` has words for nothing, `signs` are such as stand beside a number and are passed
+    over. `columns` has a `ColumnNotation` for each column that differs. `facts` are what was given.
 
     >>> Files(separator=";", decimal=",", missing=("NA",)).facts()
     {'decimal': ',', 'missing': ['NA'], 'separator': ';'}

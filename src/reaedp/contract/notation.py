@@ -1,6 +1,7 @@
 """How numbers and dates are written in the texts of a file, and which words mean that there is nothing."""
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +12,12 @@ from reaedp.errors import Mistakes
 #: What stands before the fraction of a number, and what may stand between groups of three digits.
 DECIMALS = (".", ",")
 THOUSANDS = ("", ".", ",", " ", "'", "_", "\u00a0", "\u202f", "\u2019")
-#: Words for nothing that a column can have.
-MOST_WORDS = 1_000
+#: Words for nothing that a column can have; signs beside numbers, and letters of one.
+MOST_WORDS, MOST_SIGNS, LONGEST_SIGN = 1_000, 20, 12
+#: What signs beside numbers are made of, besides letters and signs of currencies.
+_OF_SIGNS = "%‰°/²³µ"
+#: A number as everybody writes it, without blanks.
+_PLAIN_NUMBER = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
 _BLANK = f"[{shapes.BLANKS}]*"
 #: The months in English, whose first three letters tell them apart.
 MONTHS = (
@@ -86,6 +91,14 @@ class DateFormat:
         return f"^{_BLANK}{parts[0]}{marks[0]}{parts[1]}{marks[1]}{parts[2]}{clock}{_BLANK}$"
 
 
+def _is_sign(sign: object) -> bool:
+    return (
+        isinstance(sign, str)
+        and 0 < len(sign) <= LONGEST_SIGN
+        and all(letter.isalpha() or unicodedata.category(letter) == "Sc" or letter in _OF_SIGNS for letter in sign)
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notation:
     """How texts are written: those of one column, or of all that say nothing else. What is None is as everywhere.
@@ -99,9 +112,10 @@ class Notation:
     dates: tuple[str, ...] | None = None
     first_year: int | None = None
     missing: tuple[str, ...] | None = None
+    signs: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        for key in ("dates", "missing"):  # one is a list of one
+        for key in ("dates", "missing", "signs"):  # one is a list of one
             if isinstance(getattr(self, key), str):
                 object.__setattr__(self, key, (getattr(self, key),))
         mistakes = Mistakes()
@@ -121,7 +135,7 @@ class Notation:
         """What was given, and nothing else, so that keys which are added later change no fingerprint."""
         return {
             key: list(value) if isinstance(value, tuple) else value
-            for key in ("decimal", "thousands", "dates", "first_year", "missing")
+            for key in ("decimal", "thousands", "dates", "first_year", "missing", "signs")
             if (value := getattr(self, key)) is not None
         }
 
@@ -142,8 +156,33 @@ class Notation:
             ways.insert(0, f"[0-9]{{1,3}}({group}[0-9]{{3}})+({decimal}[0-9]*)?")
         return f"^{_BLANK}[+-]?({'|'.join(ways)}){_BLANK}$" if ways else None
 
+    def sign_shape(self) -> str | None:
+        """The shape of a declared sign at the beginning or the end of a text, with the blanks around it."""
+        if not self.signs:
+            return None
+        # No letter has to be escaped within brackets.
+        known = "|".join(
+            "".join(f"[{letter}]" for letter in sign) for sign in sorted(self.signs, key=len, reverse=True)
+        )
+        blank = f"[{shapes.BLANKS}\u00a0\u202f]*"
+        return f"^{blank}({known}){blank}|{blank}({known}){blank}$"
+
+    def signed_shape(self) -> str:
+        """The shape of what is left of a number without its sign, in the declared form or as everywhere."""
+        declared = self.number_shape()
+        plain = f"^{_BLANK}{_PLAIN_NUMBER}{_BLANK}$"
+        return plain if declared is None else f"{plain}|{declared}"
+
     def note_mistakes(self, mistakes: Mistakes) -> None:
         """Note whatever is wrong with the declaration."""
+        mistakes.unless(
+            self.signs is None
+            or (isinstance(self.signs, tuple) and len(self.signs) <= MOST_SIGNS and all(map(_is_sign, self.signs))),
+            f"{self.where('signs')} must be a list of at most {MOST_SIGNS} signs of 1 to {LONGEST_SIGN} letters, signs"
+            f" of currencies or any of {_OF_SIGNS}",
+            given=self.signs,
+            remedy='For example signs = ["€", "%"]: they may stand before or after a number, and are passed over.',
+        )
         mistakes.unless(
             self.decimal is None or self.decimal in DECIMALS,
             f'{self.where("decimal")} must be "." or ","',
@@ -195,7 +234,8 @@ class ColumnNotation(Notation):
     """How the texts of one `column` are written, where that differs from what `Files` says of all.
 
     `decimal` is the mark before a fraction, `thousands` that between groups of three digits, `dates` are formats such
-    as %d.%m.%Y, `first_year` is the first of the hundred years that %y stands for, `missing` has words for nothing.
+    as %d.%m.%Y, `first_year` is the first of the hundred years that %y stands for, `missing` has words for nothing,
+    `signs` are such as stand beside a number and are passed over.
 
     >>> weight = ColumnNotation(column="weight", decimal=",", missing=("-9",))
     >>> Files(missing=("NA",), columns=(weight,)).notation("weight").missing

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from reaedp.answer import Integers
 from reaedp.contract import Column, Contract, Curve, Number
 from reaedp.contract.category import Undeclared
-from reaedp.curves.lattice import CurveLattice
+from reaedp.curves.lattice import CurveLattice, WholeCurves
 from reaedp.curves.mean_curve import share_of_a_person
 from reaedp.disk.duckdb_engine import connect
 from reaedp.engines.canonical import parts_of_number
@@ -65,12 +65,27 @@ def curve_points(origin: Origin, contract: Contract, name: str) -> NDArray[np.in
     return np.concatenate([np.empty((0, curve.rank), dtype=np.int32), *rows])
 
 
-def _blocks(origin: Origin, contract: Contract, name: str) -> Iterator[Integers]:
+def mean_of_whole_curves(origin: Origin, contract: Contract, name: str) -> NDArray[np.float64] | None:
+    """The exact mean on the grid of the curves that count, neither clipped nor smoothed; for the custodian's eyes.
+
+    Nothing where curves are counted elsewhere, as on a cluster.
+    """
+    if isinstance(origin.source, CurveCounter):
+        return None
+    lattice = WholeCurves.of(contract.curve(name))
+    sums, count = np.zeros(len(lattice.ticks), dtype=np.int64), 0
+    for values in _blocks(origin, contract, name, lattice):
+        sums += values.sum(axis=1)
+        count += values.shape[1]
+    return lattice.mean(sums, count)
+
+
+def _blocks(origin: Origin, contract: Contract, name: str, lattice: CurveLattice | None = None) -> Iterator[Integers]:
     """Lattice points of some curves, a column each, then of some more."""
     curve = contract.curve(name)
     try:
         relation = _RELATIONS[curve.form](origin, contract, curve)
-        yield from _READERS[curve.form](CurveLattice.of(curve), relation)
+        yield from _READERS[curve.form](lattice or CurveLattice.of(curve), relation)
         return
     except duckdb.Error as error:
         failed = origin.source.failed(error) if isinstance(origin.source, EmbeddedSource) else failure(error)

@@ -223,6 +223,12 @@ class Records:
         except Unreadable:
             return np.empty((0, self._contract.curve(name).rank), dtype=np.int32)
 
+    def mean_of_whole_curves(self, name: str) -> NDArray[np.float64] | None:
+        """The exact mean of the curves of one declaration on their grid, as they are; for the custodian's eyes."""
+        from reaedp.curator.curves import mean_of_whole_curves
+
+        return mean_of_whole_curves(self._origin(), self._contract, name)
+
     def check_curve(self, name: str) -> None:
         """Refuse curves whose columns the data lacks; headers are public."""
         from reaedp.curator.curves import check_curve

@@ -7,6 +7,7 @@ is exact in double precision, in whatever order a library adds them up. PROOFS.m
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +44,7 @@ class CurveLattice:
     most_cut: int | None = None
 
     @classmethod
-    def of(cls, curve: Curve) -> "CurveLattice":
+    def of(cls, curve: Curve) -> Self:
         """The lattice of a declared curve."""
         space = CurveSpace(curve)
         weights = np.ascontiguousarray(np.rint(space.projection * WEIGHT_STEPS))
@@ -117,6 +118,19 @@ class CurveLattice:
             return shortened(points)
         cut = cut_off(points, self.most_cut)
         return np.concatenate([shortened(points), cut[None, :]])
+
+
+class WholeCurves(CurveLattice):
+    """Values on the grid, in steps, where there would be coefficients: curves as they are, neither cut nor smoothed."""
+
+    __slots__ = ()
+
+    def _points(self, steps: Reals) -> Integers:
+        return np.rint(steps).astype(np.int64)
+
+    def mean(self, sums: Integers, count: int) -> Reals:
+        """The mean on the grid, in units of the data."""
+        return sums / max(count, 1) / self.scale + self.offset
 
 
 def cut_off(points: Integers, most: int) -> Integers:

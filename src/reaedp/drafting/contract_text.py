@@ -103,9 +103,7 @@ def _files(files: Files | None) -> str:
         return ""
     made = "\n[files]\n" + "".join(f"{name} = {written(value)}\n" for name, value in facts.items())
     if not facts.keys() & {"decimal", "dates", "missing"}:
-        made += (
-            '# decimal = ","            # also: thousands, dates = "%d.%m.%Y", missing = ["NA"]; see docs/files.md\n'
-        )
+        made += '# decimal = ","   # also: thousands, signs, dates = "%d.%m.%Y", missing = ["NA"]; see docs/files.md\n'
     for name, own in columns.items():
         made += f"\n[files.columns.{key(name)}]\n" + "".join(
             f"{one} = {written(value)}\n" for one, value in own.items()

@@ -60,6 +60,24 @@ def labels_of_header(address: str) -> dict[str, tuple[str, ...]]:
     return labels_in_header(path) if Path(path).is_file() else {}
 
 
+def names_of_header(address: str) -> dict[str, str]:
+    """What columns are called in words, in the header of the first file, if that is one of Stata or SPSS."""
+    from reaedp.engines.statistical_files import names_in_header
+
+    path = _matching(address)[0]
+    return names_in_header(path) if Path(path).is_file() else {}
+
+
+def gaps_of_header(address: str, files: Files | None) -> int:
+    """How many columns between others have no name in the first row of a sheet; they are passed over."""
+    from reaedp.engines.workbooks import gaps_in_header
+
+    path = _matching(address)[0]
+    if suffixes(path)[0] not in TOLD_APART or not Path(path).is_file():
+        return 0
+    return gaps_in_header(path, None if files is None else files.sheet)
+
+
 def _open_parquet(paths: list[str], files: Files | None) -> EmbeddedSource:
     return EmbeddedSource(lambda: parquet_parts(connect(), paths), files)
 

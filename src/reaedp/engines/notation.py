@@ -77,6 +77,17 @@ def _key(meant: str, kind: str) -> str:
 
 
 def _number(text: str, notation: Notation) -> str:
+    """A number in the declared form with a point before its fraction, without a declared sign; others as they are."""
+    sign = notation.sign_shape()
+    if sign is None:
+        return _pointed(text, notation)
+    # A sign of a currency beside anything but a number stays: the text is no number with it, and might be one without.
+    bare = f"regexp_replace({text}, {quoted(sign)}, '', 'g')"
+    signed = f"regexp_matches({text}, {quoted(sign)}) AND regexp_matches({bare}, {quoted(notation.signed_shape())})"
+    return f"CASE WHEN {signed} THEN {_pointed(bare, notation)} ELSE {_pointed(text, notation)} END"
+
+
+def _pointed(text: str, notation: Notation) -> str:
     """A number in the declared form with a point before its fraction; any other text as it is."""
     shape = notation.number_shape()
     if shape is None:

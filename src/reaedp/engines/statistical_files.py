@@ -192,9 +192,23 @@ def _microseconds(value: Any, unit: int, start: int) -> int | None:
 
 def labels_in_header(path: str) -> dict[str, tuple[str, ...]]:
     """The labels that the header of a file of Stata or SPSS gives to values, by column; no row is read."""
+    meta = _header(path)
+    labels = {} if meta is None else meta.variable_value_labels
+    return {name: tuple(dict.fromkeys(map(str, known.values()))) for name, known in labels.items() if known}
+
+
+def names_in_header(path: str) -> dict[str, str]:
+    """What the header of a file of Stata or SPSS calls its columns, where it says so; no row is read."""
+    meta = _header(path)
+    named = {} if meta is None else meta.column_names_to_labels
+    return {name: " ".join(str(label).split()) for name, label in named.items() if label and str(label).strip()}
+
+
+def _header(path: str) -> Any:
+    """What the header says; nothing for other kinds of files."""
     suffix = Path(path).suffix.lower()
     if suffix not in LABELLED:
-        return {}
+        return None
     with importing("pyreadstat", f"Files of {_PROGRAMS[suffix]}"):
         import pyreadstat
     try:
@@ -204,8 +218,4 @@ def labels_in_header(path: str) -> dict[str, tuple[str, ...]]:
         raise DeclarationError(
             f"{path} is damaged, or no file of {_PROGRAMS[suffix]}. Save it again there, or as .csv."
         ) from None
-    return {
-        name: tuple(dict.fromkeys(map(str, labels.values())))
-        for name, labels in meta.variable_value_labels.items()
-        if labels
-    }
+    return meta

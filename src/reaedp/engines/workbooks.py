@@ -2,11 +2,11 @@
 
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 
@@ -16,6 +16,7 @@ from reaedp.engines.frames import text
 from reaedp.engines.loaded import loaded
 from reaedp.errors import DeclarationError, ReaedpError, unknown
 
+Taken = TypeVar("Taken")
 #: Rows that are held together.
 BATCH = 10_000
 #: How a file begins that Excel encrypted, or wrote before 2007.
@@ -28,6 +29,22 @@ def workbook_part(connection: duckdb.DuckDBPyConnection, path: str, sheet: str |
     Columns without a name are passed over. A row without anything in the others is no row: how many of them lie within
     a sheet depends on where its last row is. Formulas are what Excel last computed.
     """
+    return _read(path, sheet, lambda found: _loaded(connection, path, found))
+
+
+def gaps_in_header(path: str, sheet: str | None) -> int:
+    """How many columns have no name although one to their right has; only the first row is read."""
+
+    def gaps(found: Any) -> int:
+        with closing(found.iter_rows(max_row=1, values_only=True)) as rows:
+            named = [_text(cell) is not None for cell in next(rows, ())]
+        return named[: max((place for place, name in enumerate(named) if name), default=0)].count(False)
+
+    return _read(path, sheet, gaps)
+
+
+def _read(path: str, sheet: str | None, take: Callable[[Any], Taken]) -> Taken:
+    """What is taken from the sheet; whatever is wrong with the file is said without what a cell holds."""
     with importing("openpyxl", "Workbooks of Excel"):
         import openpyxl
         import pyarrow  # noqa: F401 - which holds the batches
@@ -36,7 +53,7 @@ def workbook_part(connection: duckdb.DuckDBPyConnection, path: str, sheet: str |
         try:
             book = openpyxl.load_workbook(path, read_only=True, data_only=True)
             try:
-                return _loaded(connection, path, _sheet(path, book, sheet))
+                return take(_sheet(path, book, sheet))
             finally:
                 book.close()
         except (ReaedpError, MemoryError):

@@ -34,6 +34,9 @@ DATES = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d",
 WORDS = ("NA", "N/A", "n/a", "na", "NULL", "null", "None", "NaN", "nan", ".", "-", "?", "#N/A", "missing", "unknown",
          "k.A.", "k. A.", "s.o.", "n.d.", "ND")  # fmt: skip
 CODES = ("-1", "-7", "-8", "-9", "-88", "-99", "-888", "-999", "-9999", "99", "999", "9999", "99999")
+#: What is often written beside numbers.
+SIGNS = ("%", "€", "$", "£", "¥", "EUR", "USD", "GBP", "CHF", "Fr", "kr", "zł", "Kč", "kg", "g", "cm", "m", "km", "h")
+_BESIDE, _SIGNED = "signs beside numbers, such as € or %", 'signs = ["€", …], with the signs that the file uses'
 #: Blanks that programs leave around a text: up to so many of them.
 MOST_BLANKS, MOST_LEVELS = 20, 1_000
 
@@ -94,10 +97,8 @@ def _trials(contract: Contract, data: Data, troubled: Troubled) -> Iterator[Tria
         return [column for column in columns if any(troubled[column.name].get(one) for one in troubles)]
 
     if numbers := with_any((Number, Integer), "unparsable"):
-        for keys in NUMBERS:
-            said = ", ".join(f'{key} = "{value}"' for key, value in keys.items())
-            what = "decimal comma" if "decimal" in keys else "marks between thousands"
-            yield Trial("number", what, f"[files] {said}", _read(contract, numbers, **keys), ("unparsable",))
+        for keys, what, remedy in _number_forms():
+            yield Trial("number", what, f"[files] {remedy}", _read(contract, numbers, **keys), ("unparsable",))
     if dates := with_any(Date, "unparsable"):
         for form in DATES:
             other = _read(contract, dates, first=form)
@@ -118,6 +119,23 @@ def _trials(contract: Contract, data: Data, troubled: Troubled) -> Iterator[Tria
             files = replace(contract.files or Files(), labels=labels)
             remedy = f"[files] labels = {str(labels).lower()}"
             yield Trial("label", "values or labels", remedy, _only(contract, unseen, files), ("unseen",))
+
+
+def _number_forms() -> Iterator[tuple[dict[str, Any], str, str]]:
+    """Keys, what they explain and how they are written; the simplest first, as it wins where others explain as much."""
+    plain = [
+        (
+            keys,
+            "decimal comma" if "decimal" in keys else "marks between thousands",
+            ", ".join(f'{key} = "{value}"' for key, value in keys.items()),
+        )
+        for keys in NUMBERS
+    ]
+    signs: dict[str, Any] = {"signs": SIGNS}
+    yield from plain
+    yield signs, _BESIDE, _SIGNED
+    for keys, what, remedy in plain:
+        yield keys | signs, f"{what} and {_BESIDE}", f"{remedy}, {_SIGNED}"
 
 
 def _spellings(contract: Contract, columns: Sequence[Column]) -> Iterator[Trial]:

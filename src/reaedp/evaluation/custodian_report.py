@@ -59,7 +59,7 @@ def custodian_report(
     releases = finished(Path(folder), data, None, engine)
     published = PublishedFolder.read(Path(folder))
     found, *rest = panels_of(published, {release.name: original(release) for release in releases})
-    titles = {release.name: release.title for release in published.releases}
+    titles = {release.name: release.called for release in published.releases}
     own = (utility(lines, titles), attacks(lines, releases, titles), exposure(releases, rng, titles))
     page = page_of(published, (found, *own, *rest))
     progress("drawing")
@@ -193,7 +193,8 @@ def _figure(measure: str, lines: Sequence[Line], titles: Titles, *, folded: bool
     return Figure(
         drawn(three_marks(marks, measure)),
         f"{measure} of {len(marks)} attacks. Furthest above a blind guess: {highest.name}, with"
-        f" {written(highest.measured, 3)}; {written(highest.allowed, 3)} is allowed.",
+        f" {written(highest.measured, 3)} ({written(highest.low, 3)} to {written(highest.high, 3)});"
+        f" {written(highest.allowed, 3)} is allowed.",
         folded=f"The same by another measure: {measure}" if folded else "",
     )
 

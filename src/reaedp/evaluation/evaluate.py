@@ -26,6 +26,7 @@ from reaedp.curves.space import CurveSpace
 from reaedp.curves.synthetic_curves import ReleasedCurves, SyntheticCurves
 from reaedp.engines.data import Data, Engine
 from reaedp.errors import DeclarationError, sentence, unknown
+from reaedp.evaluation.curve_truth import true_mean
 from reaedp.evaluation.finished import Finished, finished, synthetic_codes
 from reaedp.evaluation.line import Line
 from reaedp.evaluation.originals import true_bits, true_frame, true_moments, true_parts
@@ -188,12 +189,17 @@ def _of_quantiles(release: Finished, rng: np.random.Generator, label: str | None
 
 
 def _of_curve(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001
+    """How far the mean is from the one that its bands are about, and how much of it lies in them."""
     statistic: Any = release.statistic
-    exact = statistic.value(release.contract, statistic.answer(release.truth))
-    numbers = release.released()
-    error = numbers["mean"] - exact.on(numbers["time"], release.noise)
-    yield Line(release.name, "utility", "root mean square error", math.sqrt(float((error**2).mean())))
-    yield Line(release.name, "utility", "largest error", float(np.abs(error).max()))
+    numbers, true = release.released(), true_mean(release)
+    if true is None:
+        return
+    whose = "mean as it is" if statistic.bands == "truth" else "clipped mean"
+    error = numbers["mean"] - true
+    inside = (numbers["low_95"] <= true) & (true <= numbers["high_95"])
+    yield Line(release.name, "utility", f"root mean square error, {whose}", math.sqrt(float((error**2).mean())))
+    yield Line(release.name, "utility", f"largest error, {whose}", float(np.abs(error).max()))
+    yield Line(release.name, "utility", f"share of times in 95 % range, {whose}", float(inside.mean()))
 
 
 def _of_synthetic_curves(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001

@@ -7,6 +7,7 @@ import numpy as np
 
 from reaedp.answer import GroupedParts
 from reaedp.curves.mean_curve import MeanCurve
+from reaedp.evaluation.curve_truth import true_mean
 from reaedp.evaluation.finished import Finished
 from reaedp.evaluation.quantile_truth import true_values
 from reaedp.report.profile import merged
@@ -62,12 +63,6 @@ def _information(release: Finished) -> Any:
     return true.frame(release.noise)["mutual_information"]
 
 
-def _mean(release: Finished) -> Any:
-    statistic: Any = release.statistic
-    exact = statistic.value(release.contract, statistic.answer(release.truth))
-    return exact.on(release.released()["time"], release.noise)
-
-
 def true_moments(release: Finished) -> Any:
     """What the exact sums would have told."""
     statistic: Any = release.statistic
@@ -120,7 +115,7 @@ _ORIGINALS = ByKind[Callable[[Finished], Any] | None](
         EntropyMap: _information,
         Quantiles: true_values,
         ChosenQuantiles: true_values,
-        MeanCurve: _mean,
+        MeanCurve: true_mean,
         Synthetic: _shares,
         Correlation: true_moments,
         Regression: true_moments,

@@ -16,6 +16,7 @@ from reaedp.paper.best_entropy import CHANGES, best_entropies, contract
 from reaedp.paper.datasets import AMAZON, DIFFERENCES, HOUSES, POWER, DataSet
 from reaedp.paper.histogram_rows import multinomial_rows
 from reaedp.paper.item import Experiment, Item, Result
+from reaedp.paper.line_chart import marked_lines, ordered
 from reaedp.paper.published_release import DELTA, entropies, gaussian_counts, laplace_counts
 from reaedp.privacy.unit import Change
 from reaedp.rate import mean
@@ -43,7 +44,9 @@ def run(experiment: Experiment) -> Result:
         counts = each.counts(experiment)
         rows += [_absent(each)] if counts is None else _rows(each, counts, experiment)
     table = {name: [row[name] for row in rows] for name in rows[-1]}
-    return Result(table, _chart(), "does not hold", _because(rows))
+    return Result(
+        table, _chart({row["mechanism"] for row in rows if row["epsilon"] is not None}), "does not hold", _because(rows)
+    )
 
 
 def _rows(each: DataSet, counts: Integers, experiment: Experiment) -> Iterator[dict[str, Any]]:
@@ -142,23 +145,20 @@ def _at_one(rows: list[dict[str, Any]], each: DataSet) -> dict[str, dict[str, An
     return {row["mechanism"]: row for row in rows if row["data"] == each.name and row["epsilon"] == 1.0}
 
 
-def _chart() -> dict[str, Any]:
+def _chart(mechanisms: set[str]) -> dict[str, Any]:
     epsilon = {"field": "epsilon", "type": "quantitative", "scale": {"type": "log"}, "title": "ε"}
-    mechanism = {"field": "mechanism", "type": "nominal", "title": None, "legend": {"labelLimit": 240}}
+    mechanism = ordered("mechanism", sorted(mechanisms))
 
     def panel(field: str, title: str) -> dict[str, Any]:
         measure = {"field": field, "type": "quantitative", "scale": {"type": "log"}, "title": title}
-        lines = {
-            "mark": {"type": "line", "point": True},
-            "encoding": {"x": epsilon, "y": measure, "color": mechanism, "shape": mechanism},
-        }
+        lines = marked_lines(epsilon, measure, mechanism)
         bound = {
             "mark": {"type": "line", "strokeDash": [4, 3], "color": "black"},
             "encoding": {"x": epsilon, "y": {"field": "bound", "type": "quantitative"}},
         }
         return {
             "facet": {"column": {"field": "data", "type": "nominal", "title": None, "sort": None}},
-            "spec": {"width": 240, "height": 220, "layer": [lines, bound] if field == "entropy error" else [lines]},
+            "spec": {"width": 240, "height": 220, "layer": [*lines, bound] if field == "entropy error" else lines},
         }
 
     return {

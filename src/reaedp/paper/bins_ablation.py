@@ -13,7 +13,7 @@ from reaedp.mechanisms.noise import SeededNoise
 from reaedp.paper.best_entropy import contract
 from reaedp.paper.datasets import SETS, DataSet
 from reaedp.paper.item import Experiment, Item, Result, Specification
-from reaedp.paper.line_chart import kind, lines, quantity
+from reaedp.paper.line_chart import kind, lines, ordered, quantity
 from reaedp.paper.published_release import entropies, laplace_counts
 from reaedp.privacy.unit import Change
 from reaedp.statistics.entropy.entropies import shannon_entropy
@@ -107,10 +107,14 @@ _CHART: Specification = {
     "transform": [{"filter": "datum.bins !== null"}, {"fold": _LINES, "as": ["what", "bits"]}],
     "facet": kind("data", sort=[each.name for each in SETS]),
     "columns": 3,
-    "resolve": {"scale": {"y": "independent"}},
-    "spec": lines(quantity("bins", "bins"), _BITS, kind("what", sort=_LINES), size=(220, 200)),
+    "resolve": {"scale": {"y": "independent"}, "axis": {"x": "independent"}},
+    "spec": lines(quantity("bins", "bins"), _BITS, ordered("what", _LINES), size=(220, 200)),
 }
 
+_SETTING = (
+    "10 to 80 equal bins from the least to the largest value, ε = 1 for one row added or removed, {runs} runs; "
+    "the paper's data sets as far as they can be had or made."
+)
 ITEM = Item(
     number=6,
     name="bins-ablation",
@@ -119,10 +123,8 @@ ITEM = Item(
         "At ε = 1 the mean error of the noisy histogram's entropy stays below the sensitivity bound at every number of "
         "bins, so that the bound serves for calibration however the data is cut into bins."
     ),
-    setting=(
-        "10 to 80 equal bins from the least to the largest value, ε = 1 for one row added or removed; the paper's data "
-        "sets as far as they can be had or made."
-    ),
+    setting=_SETTING.format(runs="2,000"),
+    quick_setting=_SETTING.format(runs=200),
     errata=(5, 6),
     run=run,
 )

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from reaedp.paper.item import Experiment, Item, Result, Specification
-from reaedp.paper.line_chart import kind, lines, quantity
+from reaedp.paper.line_chart import lines, ordered, quantity
 from reaedp.privacy.accounting import advanced_composition, optimal_composition, sequential_composition
 
 EACH = (0.01, 0.1, 1.0)
@@ -69,9 +69,10 @@ _CHART: Specification = {
     "transform": [{"fold": _LINES, "as": ["rule", "epsilon"]}],
     "facet": {"column": {"field": "ε of each", "type": "ordinal", "title": "ε of each release"}},
     "resolve": {"scale": {"y": "independent"}},
-    "spec": lines(quantity("releases", "releases", log=True), _TOTAL, kind("rule", sort=_LINES), size=(230, 280)),
+    "spec": lines(quantity("releases", "releases", log=True), _TOTAL, ordered("rule", _LINES), size=(230, 280)),
 }
 
+_SETTING = "1 to {most:,} releases of ε = 0.01, 0.1 or 1 and δ = 1e-12 each; all together at δ = 1e-6."
 ITEM = Item(
     number=14,
     name="composition",
@@ -80,7 +81,8 @@ ITEM = Item(
         "Releases compose by adding their ε and δ; with a little more δ, ε grows only with the root of their number "
         "and a drift of k ε (e^ε - 1)."
     ),
-    setting="1 to 10,000 releases of ε = 0.01, 0.1 or 1 and δ = 1e-12 each; all together at δ = 1e-6.",
+    setting=_SETTING.format(most=FULL[-1]),
+    quick_setting=_SETTING.format(most=QUICK[-1]),
     errata=(22,),
     run=run,
 )

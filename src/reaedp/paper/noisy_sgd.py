@@ -23,6 +23,8 @@ SGD, SYNTHETIC, HISTOGRAMS = (
     "trained on resampled histograms",
 )
 CLEAR, CONSTANT = "trained on the rows, no privacy", "constant guess"
+#: By this factor a range is drawn beside another one at the same ε.
+APART = 1.06
 #: A gradient longer than this is cut; with features of length at most one, none is.
 CLIP = 1.0
 #: Expected rows of a step, as a share; steps; step length in units of the mean gradient.
@@ -159,7 +161,14 @@ def _because(rows: list[dict[str, Any]]) -> str:
 
 
 def _chart() -> dict[str, Any]:
-    epsilon = {"field": "epsilon", "type": "quantitative", "scale": {"type": "log"}, "title": "ε"}
+    # Side by side, as ranges at one ε would hide each other.
+    epsilon = {
+        "field": "apart",
+        "type": "quantitative",
+        "scale": {"type": "log", "domain": [0.08, 4], "nice": False},
+        "title": "ε",
+    }
+    moved = {"calculate": f"datum.epsilon * (datum.method == '{SGD}' ? 1 : {APART})", "as": "apart"}
     area = {"type": "quantitative", "title": "AUC on test rows, 95 % ranges", "scale": {"zero": False}}
     method = {"field": "method", "type": "nominal", "title": None, "legend": {"labelLimit": 300}}
     private = {"filter": {"field": "method", "oneOf": [SGD, SYNTHETIC]}}
@@ -171,24 +180,27 @@ def _chart() -> dict[str, Any]:
         "width": 420,
         "height": 300,
         "layer": [
-            {"transform": [private], "mark": {"type": "line", "point": True}, "encoding": lines},
-            {"transform": [private], "mark": "rule", "encoding": ends},
+            {"transform": [private, moved], "mark": {"type": "line", "point": True}, "encoding": lines},
+            {"transform": [private, moved], "mark": "rule", "encoding": ends},
             {"transform": [public], "mark": {"type": "rule", "strokeDash": [4, 3]}, "encoding": rules},
         ],
     }
 
 
+_SETTING = (
+    f"Logistic regression of income on six attributes of {{rows}} rows at ε = {{epsilons}}; Poisson samples of"
+    f" {SAMPLED:.0%}, {STEPS} steps, gradients"
+    f" of length at most {CLIP:g}, Gaussian noise by dp-accounting's Rényi accountant, δ = {DELTA:g}, one row added"
+    " or removed; the same promise for synthetic rows. Step length, sample and averaging were"
+    " tuned by AUC on test rows of Adult, four lengths and three samples, which favours this yardstick."
+)
 ITEM = Item(
     number=17,
     name="noisy-sgd",
     title="Noisy gradient descent",
     claim="Noisy stochastic gradient descent is background with another purpose, and no baseline for a release.",
-    setting=(
-        f"Logistic regression of income on six attributes; Poisson samples of {SAMPLED:.0%}, {STEPS} steps, gradients"
-        f" of length at most {CLIP:g}, Gaussian noise by dp-accounting's Rényi accountant, δ = {DELTA:g}, one row added"
-        " or removed; the same promise for synthetic rows. Step length, sample and averaging were"
-        " tuned by AUC on test rows of Adult, four lengths and three samples, which favours this yardstick."
-    ),
+    setting=_SETTING.format(rows="40,000", epsilons="0.1, 0.3, 1, 3"),
+    quick_setting=_SETTING.format(rows="8,000", epsilons="1"),
     errata=(28,),
     run=run,
 )

@@ -10,7 +10,7 @@ from reaedp.errors import DeclarationError
 from reaedp.mechanisms.published_acceptance import PublishedTest
 from reaedp.mechanisms.stopping import Stopping, guarantee
 from reaedp.paper.item import Experiment, Item, Result, Specification, Verdict
-from reaedp.paper.line_chart import kind, lines, quantity
+from reaedp.paper.line_chart import lines, ordered, quantity
 from reaedp.privacy.unit import Unit
 
 KS = (10, 20, 30, 50)
@@ -152,7 +152,7 @@ _CHART: Specification = {
         "row": {"field": "γ", "type": "ordinal", "title": "γ"},
         "column": {"field": "ε0", "type": "ordinal", "title": f"ε0, |D| = {COMMON_SIZE:,}"},
     },
-    "spec": lines(quantity("k", "k"), quantity("delta", "δ", log=True), kind("what", sort=_DELTAS), size=(300, 200)),
+    "spec": lines(quantity("k", "k"), quantity("delta", "δ", log=True), ordered("what", _DELTAS), size=(300, 200)),
 }
 
 ITEM = Item(

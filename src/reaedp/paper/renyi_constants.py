@@ -101,7 +101,8 @@ def _because(exceeded: Sequence[tuple[Histogram, Histogram]]) -> str:
     )
 
 
-_X = {"field": "order", "type": "quantitative", "scale": {"type": "log", "domain": [0.4, 12]}, "title": "order α"}
+_ORDERS = {"type": "quantitative", "scale": {"type": "log", "domain": [0.4, 12], "nice": False}, "title": "order α"}
+_X, _AT_ONE = _ORDERS | {"field": "order"}, _ORDERS | {"datum": 1}
 _SIDE = {"calculate": "datum.order < 1", "as": "below one"}
 _DETAIL = {"field": "below one", "type": "nominal"}
 _RATIOS = [f"exact ÷ published, n = {n}" for n in SIZES]
@@ -121,7 +122,7 @@ _CHART: Specification = {
                     },
                     "transform": [_SIDE],
                 },
-                {"mark": {"type": "rule", "strokeDash": [4, 4]}, "encoding": {"x": {"datum": 1}}},
+                {"mark": {"type": "rule", "strokeDash": [4, 4]}, "encoding": {"x": _AT_ONE}},
                 {
                     "transform": [{"filter": "datum.printed !== null"}],
                     "mark": {"type": "point", "size": 140, "color": "black"},

@@ -12,6 +12,7 @@ from reaedp.mechanisms.group_threshold import GroupThreshold
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.plan.expected import Expected, kept_rows, noise_errors
+from reaedp.plan.labelled import spoken
 from reaedp.plan.request import Request
 from reaedp.statistics.moments.noisy_moments import DEVIATIONS
 from reaedp.statistics.moments.prediction import MEAN_ERROR, EvenRows
@@ -33,13 +34,18 @@ def of_summary(request: Request, contract: Contract, noise: Calibrated) -> Expec
     statistic: Any = request.statistic
     expected = expected_errors(statistic, contract, noise)
     known = f"{expected.rows:,.0f}" if expected.promised else f"{expected.rows:,.0f} (for example)"
-    means = ", ".join(f"{name} ±{about(off)}" for name, off in expected.means.items())
+    means = ", ".join(_in_units(name, off, contract) for name, off in expected.means.items())
     words = (
         f"Counts are within ±{about(expected.counts)} rows with 95 % confidence. In a group of {known} rows, means are"
         f" within: {means}; with more rows in proportion less."
     )
     bound_all = noise.error_quantile(0.95, cells=request.statistic.cells(contract)) * request.statistic.step(contract)
     return Expected("rows", noise.mean_error * request.statistic.step(contract), expected.counts, bound_all, words)
+
+
+def _in_units(name: str, off: float, contract: Contract) -> str:
+    """The error of a column's mean in the column's own unit of measure."""
+    return f"{spoken(name, contract)} ±{about(off)} {contract.column(name).unit_of_measure or ''}".rstrip()
 
 
 def of_rates(request: Request, contract: Contract, noise: Calibrated) -> Expected:
@@ -111,7 +117,8 @@ def _missed(missed: float, bound: float, contract: Contract, statistic: Any) -> 
     span = (high[-1] - low[0]) / (np.timedelta64(1, "D") if low.dtype.kind == "M" else 1)
     unit = " days" if low.dtype.kind == "M" else ""
     share = min(1.0, missed / rows)
-    return f"{words} If values are spread evenly, that is {about(float(span) * share, 2)}{unit} of {column.name}."
+    off = f"{about(float(span) * share, 2)}{unit} of {spoken(column.name, contract)}"
+    return f"{words} If values are spread evenly, that is {off}."
 
 
 def _instead(request: Request, contract: Contract) -> str:
@@ -143,8 +150,8 @@ def of_correlation(request: Request, contract: Contract, noise: Calibrated) -> E
     error = even.correlation(rows)
     words += (
         f" With {rows:,} rows that are spread evenly, correlations are off by at most {about(error, 2)} and means by"
-        f" {even.means(rows):.2%} of the range, at 95 % confidence; columns that fill little of their range have larger"
-        " errors."
+        f" {about(100 * even.means(rows), 2)} % of the range, at 95 % confidence; columns that fill little of their"
+        " range have larger errors."
     )
     return Expected("", error / DEVIATIONS * MEAN_ERROR, error, min(2 * error, 2.0), words)
 
@@ -159,7 +166,9 @@ def of_regression(request: Request, contract: Contract, noise: Calibrated) -> Ex
         words += f" {rows:,} rows are too few at this ε: give a larger share, or leave predictors out."
         return Expected("rows", *noise_errors(request, contract, noise), words)
     errors = even.coefficients(rows)
-    shown = ", ".join(f"{term} ±{about(error, 2)}" for term, error in list(errors.items())[:MOST_TERMS])
+    shown = ", ".join(
+        f"{spoken(term, contract)} ±{about(error, 2)}" for term, error in list(errors.items())[:MOST_TERMS]
+    )
     words += (
         f" With {rows:,} of them, coefficients are off by at most: {shown}{', …' if len(errors) > MOST_TERMS else ''}"
         " (95 % confidence); predictors that fill little of their range, or go together, have larger errors."

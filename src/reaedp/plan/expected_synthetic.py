@@ -25,6 +25,8 @@ def of_synthetic(request: Request, contract: Contract, noise: Calibrated) -> Exp
 
 
 def _of_model(network: MarginalModel, noise: Calibrated) -> str:
+    if network.columns == 1:
+        return f"The noisy counts of one column are off by about {about(noise.mean_error)} rows a cell on average."
     return (
         f"A marginal model is fitted to {network.columns} noisy tables of one column and up to {network.tables} of"
         f" several; their cells are off by about {about(noise.mean_error)} rows on average."
@@ -82,7 +84,8 @@ def of_curve(request: Request, contract: Contract, noise: Calibrated) -> Expecte
         f" {about(error.worst_time)} at the worst time; smoothing lowers this. The number of curves is off by"
         f" {about(error.number)}."
     )
-    return Expected("data", error.curve, 2 * error.worst_time, 4 * error.worst_time, words)
+    unit = contract.curve(statistic.curve).unit_of_measure or ""
+    return Expected(unit, error.curve, 2 * error.worst_time, 4 * error.worst_time, words)
 
 
 def _of_true_curve(request: Request, contract: Contract) -> Expected:
@@ -100,7 +103,7 @@ def _of_true_curve(request: Request, contract: Contract) -> Expected:
         f"Ranges for the mean of the curves as they are have ±{about(total)} on average over time: noise takes"
         f" ±{about(bands.noise)}, smoothing and the finite basis ±{about(bands.bias)}, {clipping}."
     )
-    return Expected("data", bands.noise / 2, total, 2 * total, words)
+    return Expected(contract.curve(statistic.curve).unit_of_measure or "", bands.noise / 2, total, 2 * total, words)
 
 
 def of_synthetic_curves(request: Request, contract: Contract, noise: Calibrated) -> Expected:
@@ -118,4 +121,4 @@ def of_synthetic_curves(request: Request, contract: Contract, noise: Calibrated)
         f" A candidate passes the test of plausible deniability with probability 1/2 if {plan.test.half:,} curves could"
         " have made it."
     )
-    return Expected("data", moved, 2 * moved, 4 * moved, words)
+    return Expected(curve.unit_of_measure or "", moved, 2 * moved, 4 * moved, words)

@@ -32,6 +32,20 @@ def labels_of(contract: Contract) -> Mapping[str, str]:
     return called if any(part.label for part in parts) else {}
 
 
+def spoken(term: str, contract: Contract) -> str:
+    """A column's label for its name, also where a level stands behind it, as in `ward = heart`."""
+    labels = labels_of(contract)
+    if term in labels:
+        return labels[term]
+    name = max((name for name in labels if term.startswith(f"{name} = ")), key=len, default="")
+    return labels[name] + term[len(name) :] if name else term
+
+
+def measured(name: str, contract: Contract) -> str:
+    """What a declared column is called, with its unit of measure."""
+    return next((column.measured for column in contract.columns if column.name == name), spoken(name, contract))
+
+
 def _called(value: Any, labels: Mapping[str, str]) -> Any:
     """A name as its label, names as theirs; what is not all names is something else, and stays."""
     if isinstance(value, str):

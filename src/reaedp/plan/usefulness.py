@@ -1,5 +1,6 @@
 """What a plan buys for nothing: releases that are useless at their price, and shares that are not used up."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -10,12 +11,15 @@ from reaedp.plan.kinds.kind import Planned
 from reaedp.plan.plan import Plan
 from reaedp.plan.request import Request
 from reaedp.privacy.accounting import epsilon, tally
+from reaedp.privacy.loss import Loss
 from reaedp.statistics.resolution import Resolution
 
 #: Multiples of a price among which the least useful one is looked for, and to how many parts of it.
 MOST_FACTOR, PARTS = 2.0**16, 1.01
 #: A share that is used up to this part is used up: prices are rounded down.
 USED_UP = 0.995
+#: What is no δ to speak of, where a price has none.
+LEAST_DELTA = 1e-300
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +113,22 @@ def unused(plan: Plan) -> Iterator[str]:
         cost = epsilon(price, contract.budget.delta)
         if not given or cost >= USED_UP * given:
             continue
-        own = delta and epsilon(price, delta) >= USED_UP * given
+        bought = _bought_at(price, given, delta)
         why = (
-            f"its noise was bought at its own δ = {about(delta, 2)}. Costs are stated at the budget's"
+            "what was asked for needs no more"
+            if bought is None
+            else f"its noise was bought at {bought}. Costs are stated at the budget's"
             f" δ = {about(contract.budget.delta, 2)}, at which the same noise costs less"
-            if own
-            else "what was asked for needs no more"
         )
         yield (
             f"{planned.called}: costs ε = {about(cost)} and not the ε = {about(given)} that it was given, because"
             f" {why}. The rest stays in the ledger."
         )
+
+
+def _bought_at(price: Counter[Loss], given: float, delta: float) -> str | None:
+    """The δ at which a price is all that was given; nothing if there is none."""
+    if delta and epsilon(price, delta) >= USED_UP * given:
+        return f"its own δ = {about(delta, 2)}"
+    pure = epsilon(price, LEAST_DELTA)
+    return "δ = 0" if USED_UP * given <= pure <= given / USED_UP else None

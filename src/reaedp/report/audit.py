@@ -68,13 +68,16 @@ def audit(folder: PublishedFolder) -> Panel:
 
 
 def _subject(folder: PublishedFolder, finding: dict[str, Any], *, brief: bool = False) -> str:
-    """What was tested, by the title of its release where it is one."""
+    """What was tested: the name of its release where it is one, or its title and the noise."""
     subject = str(finding["subject"])
-    for release in sorted(folder.releases, key=lambda release: -len(release.record["title"])):  # one may begin another
-        title = release.record["title"]
-        if release.wording.get("label") and subject.startswith(title):
-            return release.title if brief else f"{release.title}{subject[len(title) :]}"
-    return subject
+    ordered = sorted(folder.releases, key=lambda release: -len(release.record["title"]))  # one may begin another
+    known = [release for release in ordered if subject.startswith(release.record["title"])]
+    if not known:
+        return subject
+    alike = [release for release in known if release.record["title"] == known[0].record["title"]]
+    found = next((one for one in alike if subject.endswith(f"scale {one.noise.scale:g}")), alike[0])
+    tail, scale = subject[len(found.record["title"]) :], found.noise.scale
+    return found.called if brief else found.title + tail.replace(f"scale {scale:g}", f"scale {about(scale)}")
 
 
 def _guesses(finding: dict[str, Any]) -> str:
@@ -116,8 +119,10 @@ def verdict(findings: list[dict[str, Any]]) -> str:
 
 
 def _told(bounds: list[Bound]) -> str:
-    told = "; ".join(
-        f"{shown(bound.name, 80)}: at least {about(bound.shown)} shown, at most {about(bound.claimed)} promised"
-        for bound in bounds[:20]
-    )
-    return f"ε that each test proves, and ε that is promised. {told}."
+    ranked = sorted(bounds, key=lambda bound: bound.shown / bound.claimed if bound.claimed else 0.0)
+    told = [
+        f"{shown(bound.name, 80)}, at least {about(bound.shown)} shown, at most {about(bound.claimed)} promised"
+        for bound in (ranked[-1], ranked[0])
+    ]
+    rest = f" Weakest: {told[1]}." if len(bounds) > 1 else ""
+    return f"ε that each test proves, and ε that is promised. Strongest: {told[0]}.{rest}"

@@ -6,7 +6,7 @@ from reaedp.ledger.admission import shown as spoken
 from reaedp.report.panel import Card
 from reaedp.report.promise import composed, ledger_state, noun, odds
 from reaedp.report.published import Published, PublishedFolder
-from reaedp.report.releases import error_unit
+from reaedp.report.releases import mean_error
 
 
 def cards(folder: PublishedFolder) -> tuple[Card, ...]:
@@ -25,10 +25,9 @@ def _protected(folder: PublishedFolder) -> Card:
 
 
 def _off(release: Published) -> Card:
-    error = about(release.record["mean_error"], 2)
     return Card(
         "How far off",
-        f"±{error} {error_unit(release)}".strip(),
+        mean_error(release),
         f"On average, for each number of “{shown(release.title, 80)}”. What noise alone could have made is grey.",
     )
 
@@ -39,6 +38,6 @@ def _left(folder: PublishedFolder) -> Card:
     return Card(
         "What is left",
         f"ε = {spoken(left, up=False)} of {about(limit)}",
-        f"These releases cost ε = {about(total)}; with all earlier ones ε = {spoken(spent, up=True)} is spent, for"
-        " ever.",
+        f"For one more release with Laplace noise. These cost ε = {spoken(total, up=True)}; with all earlier ones"
+        f" ε = {spoken(spent, up=True)} is spent, for ever.",
     )

@@ -1,25 +1,25 @@
 """Sections of figures that follow from noisy sums: summaries, quantiles, correlations, regressions."""
 
-from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.frames.number import about, written
+from reaedp.contract import Date
+from reaedp.frames.number import written
 from reaedp.label import shown
+from reaedp.plan.labelled import measured, spoken
 from reaedp.report.charts.drawing import drawn
 from reaedp.report.charts.moments import coefficients, correlation_map
 from reaedp.report.charts.quantiles import distribution, quantiles
-from reaedp.report.charts.summaries import dots
+from reaedp.report.charts.summaries import chosen_groups, dots
+from reaedp.report.figure_findings import correlation_finding, group_finding, quantile_finding, regression_finding
 from reaedp.report.panel import Figure, Panel
 from reaedp.report.published import Published
 from reaedp.report.section import MOST_DRAWN, listed, section, table_of_numbers
 from reaedp.statistics.moments.fit import TOO_FEW
 from reaedp.statistics.quantiles.inside import written as written_ends
-
-#: Quantiles that a sentence names.
-MOST_SAID = 5
 
 
 def quantiles_section(release: Published, original: NDArray[Any] | None) -> Panel:
@@ -27,14 +27,14 @@ def quantiles_section(release: Published, original: NDArray[Any] | None) -> Pane
     statistic: Any = release.statistic
     frame, groups = release.frame, list(release.frame)[: len(statistic.by)]
     column = release.contract.column(statistic.of)
-    of = shown(statistic.of, 40)
+    of, axis = shown(column.called, 40), shown(column.measured)
     if statistic.at:
-        figure = Figure(drawn(quantiles(frame, groups, statistic.of)), f"Quantiles of {of} with 95 % intervals.")
+        figure = Figure(drawn(quantiles(frame, groups, axis, original)), f"Quantiles of {of} with 95 % intervals.")
     else:
         assert column.ends is not None
         ends = np.tile(written_ends(column.ends.high), statistic.groups(release.contract))
         figure = Figure(
-            drawn(distribution(frame, ends, groups, statistic.of)),
+            drawn(distribution(frame, ends, groups, axis)),
             f"The share of rows at or below each value of {of}, with 95 % intervals.",
         )
     error = (
@@ -54,57 +54,59 @@ def quantiles_section(release: Published, original: NDArray[Any] | None) -> Pane
         release,
         use=f"Values of {of} below which given shares of the rows lie.{few}",
         error=error,
-        finding="" if statistic.by or not statistic.at else _values_at(frame, of),
+        finding="" if statistic.by or not statistic.at else quantile_finding(frame, axis),
         figures=[] if statistic.at and len(frame["value"]) == 1 else [figure],
         grids=[table_of_numbers(release, original)],
         private=original is None,
     )
 
 
-def _values_at(frame: Mapping[str, NDArray[Any]], of: str) -> str:
-    """The first few quantiles in a sentence."""
-    pairs = zip(frame["quantile"].tolist()[:MOST_SAID], frame["value"].tolist(), strict=False)
-    said = [f"{'half' if rank == 0.5 else f'{about(100 * rank)} %'} of the rows at or below {written(value)}"
-            for rank, value in pairs]  # fmt: skip
-    return f"{of}: {', '.join(said)}."
-
-
 def summary_section(release: Published, original: NDArray[Any] | None) -> Panel:
     """Means, sums and the like of each group."""
     statistic: Any = release.statistic
-    frame = release.frame
+    frame, axes = release.frame, list(release.frame)[: len(statistic.by)]
     main = "mean" if "mean" in statistic.statistics else statistic.statistics[0]
-    figures = [
-        Figure(
-            drawn(dots(frame, list(frame)[: len(statistic.by)], column, main, original)),
-            f"The {main} of {shown(column)}{' in each group' if statistic.by else ''}, with 95 % intervals.",
-        )
-        for column in statistic.of[:MOST_DRAWN]
-    ]
+    figures, found = [], []
+    for column in statistic.of[:MOST_DRAWN]:
+        title = f"{main} of {shown(measured(column, release.contract), 80)}"
+        places = chosen_groups(frame, axes, column, main)
+        words = f"{title[:1].upper()}{title[1:]}{' in each group' if statistic.by else ''}, with 95 % intervals."
+        figures.append(Figure(drawn(dots(frame, axes, places, title, original)), words + told_in_grey(frame, places)))
+        if not isinstance(release.contract.column(column), Date):  # a mean day is a number of days
+            found.append(group_finding(frame, places[frame["note"][places] == ""], axes, title))
     return section(
         release,
-        use=f"{shown(release.record['title'], 160)}. Intervals cover the noise in the figure of the rows themselves;"
+        use=f"{shown(release.labelled.title, 160)}. Intervals cover the noise in the figure of the rows themselves;"
         " that of the population mean covers sampling as well. Values outside the declared range count as its nearest"
         " end, or as the contract says.",
         error=f"Parts of counts are off by {written(release.record['mean_error'], 3)} rows on average; the intervals"
         " tell what follows for each figure.",
+        finding=" ".join(found),
         figures=figures,
         grids=[table_of_numbers(release, original)],
         private=original is None,
     )
 
 
+def told_in_grey(frame: Any, places: NDArray[Any]) -> str:
+    """What grey dots mean, if there are any."""
+    return " Grey: too few rows for an interval." if (np.asarray(frame["note"])[places] != "").any() else ""
+
+
 def correlation_section(release: Published, original: NDArray[Any] | None) -> Panel:
     """Correlations as a map."""
+    called = partial(spoken, contract=release.contract)
     return section(
         release,
-        use=f"How {listed(release)} vary together: means, variances, covariances and correlations of the rows without"
-        " missing values. A correlation is 0 if two columns have no linear relation, and 1 or -1 if one is a line of"
-        " the other.",
+        use=f"How {listed(release, ', ')} vary together: means, variances, covariances and correlations of the rows"
+        " without missing values. A correlation is 0 if two columns have no linear relation, and 1 or -1 if one is a"
+        " line of the other.",
         error="Each number has a 95 % interval. Grey pairs may have no relation at all: noise could have made it.",
+        finding=correlation_finding(release.frame, called),
         figures=[
             Figure(
-                drawn(correlation_map(release.frame, original)), f"Correlations of {listed(release)}; grey: may be 0."
+                drawn(correlation_map(release.frame, original, called=called)),
+                f"Correlations of {listed(release, ', ')}. Grey: may be 0; noise alone could have made it.",
             )
         ],
         grids=[table_of_numbers(release, original)],
@@ -114,10 +116,14 @@ def correlation_section(release: Published, original: NDArray[Any] | None) -> Pa
 
 def regression_section(release: Published, original: NDArray[Any] | None) -> Panel:
     """Coefficients with their intervals."""
-    frame = release.frame
+    frame, called = release.frame, partial(spoken, contract=release.contract)
     told = bool(np.isfinite(frame["high_95"]).all())
-    target = shown(str(frame["first"][0]), 40)
-    words = f"By how much {target} differs where a predictor is larger by the unit named, all others being equal."
+    target = shown(measured(str(frame["first"][0]), release.contract), 80)
+    words = (
+        f"By how much {target} differs where a predictor is larger by 1, or has the level named, all others being"
+        " equal; each as a multiple of its own error, so that all fit one axis. Thick: 95 % interval for these rows;"
+        " thin: for the population. Grey: may be 0."
+    )
     return section(
         release,
         use=f"How {target} depends on each predictor, the others held equal (linear regression)."
@@ -126,7 +132,8 @@ def regression_section(release: Published, original: NDArray[Any] | None) -> Pan
         " spread much alike. Grey coefficients may be 0."
         if told
         else "Unbounded.",
-        figures=[Figure(drawn(coefficients(frame, original)), words)] if told else [],
+        finding=regression_finding(frame, target, called) if told else f"Nothing can be told: {TOO_FEW}.",
+        figures=[Figure(drawn(coefficients(frame, original, called=called)), words)] if told else [],
         grids=[table_of_numbers(release, original)],
         private=original is None,
     )

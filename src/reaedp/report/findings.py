@@ -59,7 +59,7 @@ def cell_finding(cells: Cells) -> str:
     told = [f"{name} ({written(int(counts[place]))})" for name, place in zip(names, order, strict=True)]
     rest = len(counts) - clear
     doubt = f" {written(rest)} of {written(len(counts))} cells cannot be told from empty ones." if rest else ""
-    return f"Most {cells.unit} are in {_and(told)}.{doubt}"
+    return f"Most {cells.unit} are in {enumerated(told)}.{doubt}"
 
 
 def _cell(cells: Cells, place: int) -> str:
@@ -85,7 +85,7 @@ def pair_finding(frame: Frame, doubt: Doubt, called: Mapping[str, str]) -> str:
     ]
     rest = int(doubt.sum())
     unclear = f" {rest} of {int(pairs.sum())} pairs cannot be told from independent ones." if rest else ""
-    return f"Most closely related: {_and(told)}.{unclear}"
+    return f"Most closely related: {enumerated(told)}.{unclear}"
 
 
 def curve_finding(frame: Frame) -> str:
@@ -96,5 +96,18 @@ def curve_finding(frame: Frame) -> str:
     return ""
 
 
-def _and(parts: list[str]) -> str:
+def curve_ends(frame: Frame) -> str:
+    """Where the mean begins and ends, with the range of each."""
+    if not len(frame["time"]):
+        return ""
+    told = [
+        f"{about(float(frame['mean'][place]))} ({about(float(frame['low_95'][place]))} to"
+        f" {about(float(frame['high_95'][place]))}) at time {about(float(frame['time'][place]))}"
+        for place in (0, -1)
+    ]
+    return f"The mean goes from {told[0]} to {told[1]}."
+
+
+def enumerated(parts: list[str]) -> str:
+    """The parts with commas, and an "and" before the last."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -52,6 +52,7 @@ def plan_page(plan: Plan, progress: Callable[[str], None] = lambda _: None) -> s
         "start": {"factor": FACTORS.index(1.0), "bins": 0},
         "totals": totals,
         "releases": releases,
+        "records": any("records" in (point or {}) for release in releases for row in release["rows"] for point in row),
     }
     ends = [total["epsilon"] for total in totals if total["epsilon"] is not None]
     names = {
@@ -120,7 +121,7 @@ def _point(planned: Planned, contract: Contract, factor: float) -> dict[str, Any
     if resolution is not None and resolution.useless:
         point["reading"] = "mostly noise"
     rows = contract.unit.at_least
-    if expected.unit == "rows" and rows is not None and request.statistic.answers == "vector":
+    if expected.unit == "rows" and rows is not None and resolution is not None:
         # In a cell of average size, if there are no more rows than is promised.
         point["relative"] = expected.mean_error / (rows / forecast.cells)
     if isinstance(request.mechanism, Deniable):
@@ -150,11 +151,13 @@ def _total(plan: Plan, rest: Rest, factor: float) -> dict[str, Any]:
 
 def _figure(release: dict[str, Any]) -> Figure:
     """Error against ε, with the chosen price marked; both axes are logarithmic."""
-    points = list(_points(release))
-    unit = points[0]["unit"] if points else ""
+    planned = release["rows"][0][FACTORS.index(1.0)]
+    unit = planned["unit"] if planned else ""
+    points = [point for point in _points(release) if point["unit"] == unit]  # too little money buys another figure
+    counted = f" ({unit})" if unit else ""
     said = hover(epsilon=("ε", _NUMBER), error=("mean error", _NUMBER), bound=("error at 95 % confidence", _NUMBER))
     scale = {"scale": {"type": "log"}}
-    error = {"y": quantity("bound", f"error at 95 % confidence ({unit})") | scale, "tooltip": said}
+    error = {"y": quantity("bound", f"error at 95 % confidence{counted}") | scale, "tooltip": said}
     chosen: Specification = {
         "mark": {"type": "rule", "color": GREY, "strokeDash": [4, 4]},
         "transform": [{"filter": "datum.step == chosen"}],

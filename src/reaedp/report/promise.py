@@ -44,8 +44,8 @@ def promise(folder: PublishedFolder) -> Panel:
                 " else someone knows and however much they compute."
             ),
             (
-                f"In symbols: ε = {written(total)}, except with probability δ = {written(contract.budget.delta)}."
-                " The proofs and the source code behind this promise are public."
+                f"In symbols: ε = {shown(total, up=True)}, except with probability"
+                f" δ = {written(contract.budget.delta)}. The proofs and the source code behind this promise are public."
             ),
         ),
         figures=(
@@ -75,14 +75,28 @@ def budget(folder: PublishedFolder) -> Panel:
         words=(
             (
                 f"The budget for all releases of this data set, past and future, is ε = {written(limit.epsilon)}"
-                f" at δ = {written(limit.delta)}. These releases cost ε = {written(total)} together. Counting"
+                f" at δ = {written(limit.delta)}. These releases cost ε = {shown(total, up=True)} together. Counting"
                 f" everything released before, ε = {shown(spent, up=True)} was spent, and ε = {shown(left, up=False)}"
                 " was left for a release with Laplace noise."
             ),
             "Together, releases can cost less than the sum of their ε: composition theorems give tighter totals.",
+            *_less_than_the_rest(limit.epsilon - spent, left),
             *_paid_by(folder.record.get("ledger", {})),
         ),
         grids=(Grid("Cost of each release by itself", ("release", "ε", "ledger entry"), rows, folded=True),),
+    )
+
+
+def _less_than_the_rest(rest: float, left: float) -> tuple[str, ...]:
+    """Why what is left is less than what was not spent, where anybody would notice."""
+    if left >= 0.99 * rest:
+        return ()
+    return (
+        (
+            "What is left is less than the budget minus what was spent, because every next release may be chosen after"
+            " looking at the last one. So that the budget holds even then, different kinds of noise are added up more"
+            " cautiously than in a list that was fixed beforehand."
+        ),
     )
 
 

@@ -13,7 +13,7 @@ from reaedp.report.page import Page, render
 from reaedp.report.panel import Grid, Panel
 from reaedp.report.promise import bar, budget, composed, limits, promise
 from reaedp.report.published import PublishedFolder
-from reaedp.report.releases import NOTHING, Originals, error_unit, release_panel
+from reaedp.report.releases import NOTHING, Originals, mean_error, release_panel
 
 
 def public_report(folder: str | Path, more: Sequence[Panel] = ()) -> str:
@@ -69,8 +69,8 @@ def _overview(folder: PublishedFolder) -> Panel:
     rows = tuple(
         (
             release.title,
-            release.record["epsilon"],
-            f"±{about(release.record['mean_error'])} {error_unit(release)}".strip(),
+            about(release.record["epsilon"]),
+            mean_error(release),
             ", ".join(release.record["files"]),
         )
         for release in folder.releases

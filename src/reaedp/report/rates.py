@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from reaedp.frames.number import written
 from reaedp.label import shown
 from reaedp.report.charts.drawing import drawn
-from reaedp.report.charts.summaries import dots
-from reaedp.report.estimates import summary_section
+from reaedp.report.charts.summaries import chosen_groups, dots
+from reaedp.report.estimates import summary_section, told_in_grey
+from reaedp.report.figure_findings import group_finding
 from reaedp.report.panel import Figure, Panel
 from reaedp.report.published import Published
 from reaedp.report.section import section, table_of_numbers
@@ -21,11 +22,13 @@ def rates_section(release: Published, original: NDArray[Any] | None) -> Panel:
     """Rates of each group, or standardised ones."""
     statistic: Any = release.statistic
     frame, main = release.frame, "standardised rate" if statistic.standard else "rate"
-    called = str(frame["column"][0]) if len(frame["column"]) else statistic.of
-    chart = dots(frame, list(frame)[: len(statistic.by)], called, main, original)
-    groups = " in each group" if statistic.by else ""
+    axes, column = list(frame)[: len(statistic.by)], str(frame["column"][0]) if len(frame["column"]) else statistic.of
+    labelled: Any = release.labelled
+    title = f"{main} of {shown(labelled.counted, 80)}"
+    places = chosen_groups(frame, axes, column, main)
+    words = f"{title[:1].upper()}{title[1:]}{' in each group' if statistic.by else ''}, with 95 % intervals."
     standard = (
-        f" Standardised rates are those of rows which are spread over {shown(statistic.standard, 40)} as the public"
+        f" Standardised rates are those of rows which are spread over {shown(labelled.standard, 40)} as the public"
         " weights are."
         if statistic.standard
         else ""
@@ -36,7 +39,8 @@ def rates_section(release: Published, original: NDArray[Any] | None) -> Panel:
         f" of the population rate covers sampling as well.{standard}",
         error=f"Parts of counts are off by {written(release.record['mean_error'], 3)} rows on average; the intervals"
         " tell what follows for each rate.",
-        figures=[Figure(drawn(chart), f"The {main} of {shown(called, 80)}{groups}, with 95 % intervals.")],
+        finding=group_finding(frame, places[frame["note"][places] == ""], axes, title),
+        figures=[Figure(drawn(dots(frame, axes, places, title, original)), words + told_in_grey(frame, places))],
         grids=[table_of_numbers(release, original)],
         private=original is None,
     )

@@ -16,7 +16,8 @@ from reaedp.report.charts.drawing import drawn
 from reaedp.report.charts.entropies import entropies, information_map
 from reaedp.report.charts.histograms import Cells, histogram, largest_cells, low_bars
 from reaedp.report.estimates import correlation_section, quantiles_section, regression_section, summary_section
-from reaedp.report.findings import Cut, cell_finding, curve_finding, drawn_cells, pair_finding
+from reaedp.report.figure_findings import entropy_finding
+from reaedp.report.findings import Cut, cell_finding, curve_ends, curve_finding, drawn_cells, pair_finding
 from reaedp.report.panel import Figure, Panel, Picture
 from reaedp.report.published import Published
 from reaedp.report.rates import groups_section, rates_section
@@ -51,10 +52,15 @@ def release_panel(release: Published, original: Any = None) -> Panel:
     return say(release, original)
 
 
-def error_unit(release: Published) -> str:
-    """What the error of a number is counted in, where that has a name."""
-    unit = _UNITS.get(_SECTIONS.of(release.statistic), "")
-    return release.counted if unit == "rows" else unit
+def mean_error(release: Published) -> str:
+    """By how much a number is off on average, and in which unit; of a curve, half of the range of a point."""
+    say = _SECTIONS.of(release.statistic)
+    if say is _curve and len(release.frame["mean"]):
+        curve = release.contract.curve(release.statistic.curve)  # type: ignore[attr-defined]
+        low, high = (np.asarray(release.frame[name]) for name in ("low_95", "high_95"))
+        return f"±{about(float(np.mean(high - low)) / 4)} {curve.unit_of_measure or ''}".rstrip()
+    unit = _UNITS.get(say, "")
+    return f"±{about(release.record['mean_error'])} {release.counted if unit == 'rows' else unit}".rstrip()
 
 
 def _histogram(release: Published, original: NDArray[Any] | None) -> Panel:
@@ -125,6 +131,7 @@ def _entropies(release: Published, original: NDArray[Any] | None) -> Panel:
         use="How evenly the rows are spread over the cells, in bits: 0 if all rows are alike, 1 for two equally"
         " frequent kinds, 2 for four, and so on.",
         error=_bits(release),
+        finding=entropy_finding(release.frame, named or np.asarray(release.frame["measure"]).tolist()),
         figures=[Figure(drawn(entropies(release.frame, original, measures=named, doubt=doubt)), words)],
         grids=[table_of_numbers(release, original, doubt=doubt)],
         private=original is None,
@@ -152,17 +159,30 @@ def _curve(release: Published, original: NDArray[Any] | None) -> Panel:
         "The private mean with 95 % confidence bands: the inner one for each point, the outer one for the whole curve"
     )
     curve = release.contract.curve(release.statistic.curve)  # type: ignore[attr-defined]
-    finding = curve_finding(release.frame)
-    grey = in_grey(np.array([bool(finding)]), "a flat line")
+    flat = curve_finding(release.frame)
+    grey = in_grey(np.array([bool(flat)]), "a flat line")
+    beside = "" if original is None else f" Orange: {_TRUE_MEAN[release.statistic.bands]}."  # type: ignore[attr-defined]
     return section(
         release,
-        finding=finding,
+        finding=flat or curve_ends(release.frame),
         use=f"The mean of all curves over time: {curve.measured}.",
         error=_covered(release),
-        figures=[Figure(drawn(mean_curve(release.frame, original, doubt=bool(finding))), f"{words}.{grey}")],
+        figures=[
+            Figure(
+                drawn(mean_curve(release.frame, original, doubt=bool(flat), title=shown(curve.measured))),
+                f"{words}.{grey}{beside}",
+            )
+        ],
         grids=[table_of_numbers(release, original)],
         private=original is None,
     )
+
+
+#: With which mean a mean curve is compared, by what its bands cover.
+_TRUE_MEAN = {
+    "noise": "the mean of the curves after clipping and in the declared basis, without noise; the bands are about it",
+    "truth": "the mean of the curves as they are, neither clipped nor smoothed; the bands are about it",
+}
 
 
 def _covered(release: Published) -> str:

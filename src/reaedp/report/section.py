@@ -6,14 +6,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.frames.number import about, written
+from reaedp.frames.number import about
 from reaedp.label import shown
+from reaedp.plan.labelled import spoken
 from reaedp.report.panel import Cell, Figure, Grid, Panel, Picture
 from reaedp.report.published import Published
 from reaedp.statistics.doubt import Doubt
 
 #: Rows of a table on a page; the rest is in the files.
 MOST_ROWS = 200
+#: Columns of a file whose cells name declared columns.
+NAMING = ("column", "first", "second")
 #: Columns that are drawn.
 MOST_DRAWN = 40
 
@@ -35,7 +38,7 @@ def section(
         ("Shows", use),
         ("Error", error),
         ("Noise", f"{release.noise.mechanism.name}, scale {about(release.noise.scale)}"),
-        ("Cost", f"ε = {written(record['epsilon'])} by itself"),
+        ("Cost", f"ε = {about(record['epsilon'])} by itself"),
         ("Files", ", ".join(record["files"])),
     )
     return Panel(
@@ -64,7 +67,14 @@ def table_of_numbers(
         columns["true value"] = np.asarray(original)
     count = len(next(iter(columns.values())))
     places = (np.arange(count) if order is None else np.argsort(order, kind="stable"))[:MOST_ROWS]
-    cells: list[list[Cell]] = [[_cell(column[place]) for column in columns.values()] for place in places]
+    naming = {name for name in NAMING if name in columns and name not in release.statistic.columns}
+    cells: list[list[Cell]] = [
+        [
+            shown(spoken(str(column[place]), release.contract)) if name in naming else _cell(column[place])
+            for name, column in columns.items()
+        ]
+        for place in places
+    ]
     rest = f"{count - MOST_ROWS:,} more rows are in {release.name}.csv." if count > MOST_ROWS else ""
     called = {column.name: column.measured for column in release.contract.select(release.statistic.columns)}
     heads = tuple(shown(called.get(name, name), 40) for name in columns)

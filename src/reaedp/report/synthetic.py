@@ -47,6 +47,7 @@ def synthetic_section(release: Published, original: Mapping[str, NDArray[np.floa
         " methods. Confirm important results on the real data.",
         error="The counts from which the records were generated are off by"
         f" {about(release.record['mean_error'])} rows per cell on average.",
+        finding=f"{rows:,} records that belong to nobody. The charts show how often each value occurs in them.",
         figures=figures if rows else [],
         grids=[_preview(release, rows)],
         private=original is None,

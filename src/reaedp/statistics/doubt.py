@@ -24,6 +24,29 @@ def doubtful_numbers(frame: Frame) -> Doubt:
     return np.asarray(frame["all_low_95" if "all_low_95" in frame else "low_95"]) <= 0
 
 
+def doubtful_signs(frame: Frame) -> Doubt:
+    """Numbers that may be zero, or lie on either side of it, when all intervals are widened to hold together."""
+    low, high = widened(frame)
+    doubt: Doubt = ~((low > 0) | (high < 0))
+    return doubt
+
+
+def all_alike(frame: Frame) -> bool:
+    """Whether one number lies in all intervals, widened to hold together: then no two are known to differ."""
+    low, high = widened(frame)
+    return bool(low.max(initial=-np.inf) <= high.min(initial=np.inf))
+
+
+def widened(frame: Frame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Ends of 95 % intervals, moved outward so that about 95 % hold of all at once.
+
+    Bonferroni's inequality, with tails like those of Laplace noise; Gaussian tails are shorter.
+    """
+    value, low, high = (np.asarray(frame[name], dtype=np.float64) for name in ("value", "low_95", "high_95"))
+    reach = 1 + np.log(max(len(value), 1)) / -np.log(FALSE_FINDINGS)
+    return value - reach * (value - low), value + reach * (high - value)
+
+
 def doubtful_pairs(frame: Frame, noise: Calibrated, step: float) -> Doubt:
     """Pairs of an entropy map that cannot be told from independent columns; never a column with itself."""
     first, second = (np.asarray(frame[side]) for side in ("first", "second"))

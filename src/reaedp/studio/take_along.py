@@ -38,7 +38,7 @@ def init_command(project: Project) -> str | None:
         command += ["--kinds", f"{column.name}={said}"]
     for key in _FILES:
         command += [f"--{key.replace('_', '-')}", str(files[key])] if key in files else []
-    for key in ("dates", "missing"):
+    for key in ("dates", "missing", "signs"):
         command += [part for one in files.get(key, ()) for part in (f"--{key}", one)]
     command += ["--labels"] if files.get("labels") else []
     for key in _HEADING:

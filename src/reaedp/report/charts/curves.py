@@ -13,7 +13,9 @@ MOST_LINES = 60
 _NUMBER = ".4~g"
 
 
-def mean_curve(frame: Frame, original: NDArray[Any] | None = None, *, doubt: bool = False) -> Specification:
+def mean_curve(
+    frame: Frame, original: NDArray[Any] | None = None, *, doubt: bool = False, title: str = "mean"
+) -> Specification:
     """The mean, the range of each of its points, and the band around the whole; grey if noise could have made it."""
     colour = draw.GREY if doubt else draw.BLUE
     bands = (("all_low_95", "all_high_95", 0.15), ("low_95", "high_95", 0.3))
@@ -21,7 +23,7 @@ def mean_curve(frame: Frame, original: NDArray[Any] | None = None, *, doubt: boo
         {
             "mark": {"type": "area", "color": colour},
             "encoding": {
-                "y": draw.quantity(low, "mean", zero=False),
+                "y": draw.quantity(low, title, zero=False),
                 "y2": {"field": high},
                 "opacity": draw.only_when("private", opacity),
             },
@@ -35,9 +37,9 @@ def mean_curve(frame: Frame, original: NDArray[Any] | None = None, *, doubt: boo
         high_95=("to", _NUMBER),
     )
     line = {
-        "mark": {"type": "line", "color": colour, "point": {"opacity": 0, "size": 60}},
+        "mark": {"type": "line", "color": colour, "point": {"opacity": 0, "size": 60, "color": colour}},
         "encoding": {
-            "y": draw.quantity("mean", "mean", zero=False),
+            "y": draw.quantity("mean", title, zero=False),
             "opacity": draw.only_when("private"),
             "tooltip": said,
         },
@@ -49,7 +51,7 @@ def mean_curve(frame: Frame, original: NDArray[Any] | None = None, *, doubt: boo
             {
                 "mark": {"type": "line", "color": draw.ORANGE, "strokeDash": [6, 3]},
                 "encoding": {
-                    "y": draw.quantity("original", "mean", zero=False),
+                    "y": draw.quantity("original", title, zero=False),
                     "opacity": draw.only_when("original"),
                 },
             }

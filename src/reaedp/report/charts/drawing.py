@@ -24,6 +24,8 @@ STANDS_OUT, DOUBTFUL = "stands out from the noise", "noise alone could have made
 WIDTH, HEIGHT = 720, 260
 #: A line of names needs this much; Vega-Lite warns of its own step beside a width that follows the page.
 LINE = 20
+#: Pixels of a letter below an axis, about.
+LETTER = 7
 #: Slanted names that have room below a chart of the usual width.
 MOST_NAMES = WIDTH // 18
 #: The name of the switch between private and original numbers.
@@ -58,9 +60,13 @@ def quantity(field: str, title: str | None, *, zero: bool = True, format: str | 
     return {"field": field, "type": "quantitative", "title": title, "scale": {"zero": zero}} | axis
 
 
-def names(field: str, title: str | None, count: int) -> Specification:
-    """An axis of names in their given order; of many, as many as fit are written. Pages look again for the width."""
-    axis = {"labelOverlap": count > MOST_NAMES, "labelAngle": 0 if count <= 6 else -50}
+def names(field: str, title: str | None, count: int, longest: int = 0) -> Specification:
+    """An axis of names in their given order; of many, as many as fit are written. Pages look again for the width.
+
+    Few names stand level if those of `longest` letters have room.
+    """
+    level = count <= 6 and count * (longest * LETTER + 8) <= WIDTH
+    axis = {"labelOverlap": count > MOST_NAMES, "labelAngle": 0 if level else -50}
     return {"field": field, "type": "nominal", "title": title, "sort": None, "axis": axis}
 
 

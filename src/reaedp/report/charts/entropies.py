@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from reaedp.label import different
 from reaedp.report.charts import drawing as draw
 from reaedp.report.charts.drawing import Frame, Specification
+from reaedp.report.charts.squares import squares
 
 _BITS = ".4~f"
-#: The side of a map, and the least and the largest side of one of its squares; what fits into the smaller has no text.
-_SIDE, _LEAST, _LARGEST, _WITH_TEXT = 400, 12, 64, 36
 
 
 def entropies(
@@ -87,59 +86,31 @@ def information_map(
     `called` says what columns are called, where that is not their name. A column with itself is no finding.
     """
     apart = np.asarray(frame["first"] != frame["second"])
-    first, second = (np.asarray(frame[side]) for side in ("first", "second"))
-    columns = list(dict.fromkeys(first.tolist()))
+    columns = list(dict.fromkeys(np.asarray(frame["first"]).tolist()))
     named = dict(zip(columns, different([called.get(name, name) for name in columns], 40), strict=True))
-    sides = {"one": (first, second), "other": (second, first)}
-    rows: dict[str, NDArray[Any]] = {
-        side: np.array([named[name] for part in parts for name in part[apart].tolist()], dtype=object)
-        for side, parts in sides.items()
-    }
-    numbers = {"share": "symmetric_uncertainty", "bits": "mutual_information"}
-    ends = {"low": "mutual_information_low_95", "high": "mutual_information_high_95"}
-    for name, column in (numbers | ends).items():
-        rows[name] = np.tile(np.asarray(frame[column])[apart], 2)
-    rows["told"] = draw.readings(np.tile(np.zeros(len(apart), dtype=bool)[apart] if doubt is None else doubt[apart], 2))
+    first, second = ([named[name] for name in np.asarray(frame[side])[apart].tolist()] for side in ("first", "second"))
+    fields = {"share": "symmetric_uncertainty", "bits": "mutual_information"}
+    fields |= {"low": "mutual_information_low_95", "high": "mutual_information_high_95"}
+    numbers = {name: np.asarray(frame[column])[apart] for name, column in fields.items()}
     said = {
-        "one": ("column", None),
-        "other": ("and", None),
         "bits": ("mutual information, bits", _BITS),
         **draw.interval(_BITS),
         "share": ("symmetric uncertainty", ".1%"),
-        "told": ("reading", None),
     }
     if original is not None:
-        rows["original"] = np.tile(np.asarray(original)[apart], 2)
+        numbers["original"] = np.asarray(original)[apart]
         said["original"] = ("true mutual information, not to be published", _BITS)
-    step = max(_LEAST, min(_LARGEST, _SIDE // len(columns)))
-    legend = {"orient": "top", "format": ".0%"}
     shade = draw.quantity("share", "symmetric uncertainty") | {
         "scale": draw.SHADED | {"domain": [0, 1]},
-        "legend": legend,
+        "legend": {"orient": "top", "format": ".0%"},
     }
-    squares: Specification = {
-        "mark": {"type": "rect", "stroke": "#8a8f98", "strokeWidth": 0.5},
-        "encoding": {"color": draw.told_apart(shade), "tooltip": draw.hover(**said)},
-    }
-    return {
-        "data": draw.values(rows),
-        "width": step * len(columns),
-        "height": step * len(columns),
-        "encoding": {
-            "x": draw.names("one", None, len(columns))
-            | {"axis": {"labelAngle": -45, "labelLimit": 120}, "sort": list(named.values())},
-            "y": draw.names("other", None, 0) | {"axis": {"labelLimit": 160}, "sort": list(named.values())},
-        },
-        "layer": [squares, _shares()] if step >= _WITH_TEXT else [squares],
-    }
-
-
-def _shares() -> Specification:
-    """The number in each square; what noise alone could have made has none."""
-    said = f"datum.told == '{draw.DOUBTFUL}' ? '·' : format(datum.share, '.0%')"
-    dark = {"test": f"datum.share > 0.5 && datum.told != '{draw.DOUBTFUL}'", "value": "#ffffff"}
-    return {
-        "mark": {"type": "text", "fontSize": 12},
-        "transform": [{"calculate": said, "as": "said"}],
-        "encoding": {"text": {"field": "said"}, "color": {"condition": dark, "value": "#1b1e24"}},
-    }
+    return squares(
+        (first, second),
+        numbers,
+        np.zeros(len(first), dtype=bool) if doubt is None else doubt[apart],
+        columns=list(named.values()),
+        shade=shade,
+        form=".0%",
+        dark="datum.share > 0.5",
+        said=said,
+    )

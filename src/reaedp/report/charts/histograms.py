@@ -158,7 +158,7 @@ def _bars(cells: Cells, top: float | None = None) -> Specification:
     return {
         "data": draw.values(rows),
         "params": [draw.switch()],
-        "encoding": {"x": draw.names("cell", cells.title(0), len(labels))},
+        "encoding": {"x": draw.names("cell", cells.title(0), len(labels), max(map(len, labels), default=0))},
         "layer": layers,
     }
 
@@ -196,7 +196,9 @@ def _coloured(cells: Cells, across: int) -> Specification:
         "height": 1.2 * draw.LINE * len(set(lines)),
         "mark": {"type": "rect"},
         "encoding": {
-            "x": draw.names("cell", cells.title(across), len(set(columns))),
+            "x": draw.names(
+                "cell", cells.title(across), len(set(columns)), max(map(len, map(str, columns)), default=0)
+            ),
             "y": draw.names("line", cells.title(*others), 0) | {"axis": {"labelLimit": 220} | _TITLE_ABOVE},
             "color": draw.told_apart(shade),
             "tooltip": draw.hover(**said),

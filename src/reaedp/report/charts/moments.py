@@ -1,5 +1,6 @@
 """Correlations as a map, and coefficients with their intervals; what noise could have made is grey."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,56 +9,59 @@ from numpy.typing import NDArray
 from reaedp.label import different
 from reaedp.report.charts import drawing as draw
 from reaedp.report.charts.drawing import Frame, Specification
+from reaedp.report.charts.squares import squares
+from reaedp.statistics.doubt import doubtful_signs
 from reaedp.statistics.moments.fit import INTERCEPT
 from reaedp.statistics.moments.noisy_moments import POPULATION, THESE
 
 _SHORT = ".3~g"
 
 
-def correlation_map(frame: Frame, original: NDArray[Any] | None = None) -> Specification:
-    """A cell for each pair of columns, coloured by its correlation where its interval does not hold 0."""
+def correlation_map(
+    frame: Frame,
+    original: NDArray[Any] | None = None,
+    *,
+    called: Callable[[str], str] = str,
+    doubt: NDArray[np.bool_] | None = None,
+) -> Specification:
+    """Correlations of pairs of columns, as squares; `called` says what a column is called.
+
+    A column that never varies has no correlation, and is in doubt.
+    """
     chosen = np.asarray(frame["measure"] == "correlation")
-    first, second = (np.asarray(frame[side])[chosen] for side in ("first", "second"))
-    columns = list(dict.fromkeys([*first.tolist(), *second.tolist()]))
-    named = dict(zip(columns, different(columns, 40), strict=True))
-    sides = {"one": np.concatenate([first, second]), "other": np.concatenate([second, first])}
-    rows = {side: np.array([named[name] for name in found.tolist()], dtype=object) for side, found in sides.items()}
-    numbers = {"r": frame["value"], "low": frame["low_95"], "high": frame["high_95"]}
-    rows |= {name: np.tile(np.asarray(column)[chosen], 2) for name, column in numbers.items()}
-    rows["clear"] = np.where((rows["low"] > 0) | (rows["high"] < 0), "yes", "no").astype(object)
-    said = {
-        "one": ("column", None),
-        "other": ("and", None),
-        "r": ("correlation", _SHORT),
-        **draw.interval(_SHORT),
-    }
+    first, second = (np.asarray(frame[side])[chosen].tolist() for side in ("first", "second"))
+    columns = list(dict.fromkeys([*first, *second]))
+    named = dict(zip(columns, different(map(called, columns), 40), strict=True))
+    fields = {"r": "value", "low": "low_95", "high": "high_95"}
+    numbers = {name: np.asarray(frame[column])[chosen] for name, column in fields.items()}
+    said = {"r": ("correlation", _SHORT), **draw.interval(_SHORT)}
     if original is not None:
-        rows["original"] = np.tile(np.asarray(original)[chosen], 2)
+        numbers["original"] = np.asarray(original)[chosen]
         said["original"] = ("true correlation, not to be published", _SHORT)
-    step = 16 if len(columns) > 20 else 32
-    colour = draw.quantity("r", "correlation") | {"scale": {"scheme": "blueorange", "domain": [-1, 1], "domainMid": 0}}
-    return {
-        "data": draw.values(rows),
-        "height": step * len(columns),
-        "mark": {"type": "rect"},
-        "encoding": {
-            "x": draw.names("one", None, len(columns))
-            | {"sort": [named[name] for name in columns], "axis": {"labelAngle": -45, "labelLimit": 120}},
-            "y": draw.names("other", None, 0)
-            | {"sort": [named[name] for name in columns], "axis": {"labelLimit": 120}},
-            "color": {"condition": {"test": "datum.clear == 'yes'", **colour}, "value": draw.GREY},
-            "tooltip": draw.hover(**said),
-        },
+    shade = draw.quantity("r", "correlation") | {
+        "scale": {"range": ["#8c510a", "#ffffff", "#123d6b"], "interpolate": "rgb", "domain": [-1, 0, 1]},
+        "legend": {"orient": "top", "values": [-1, 0, 1]},
     }
+    return squares(
+        ([named[name] for name in first], [named[name] for name in second]),
+        numbers,
+        doubtful_signs({key: np.asarray(frame[key])[chosen] for key in fields.values()}) if doubt is None else doubt,
+        columns=list(named.values()),
+        shade=shade,
+        form=".2f",
+        dark="abs(datum.r) > 0.5",
+        said=said,
+    )
 
 
-def coefficients(frame: Frame, original: NDArray[Any] | None = None) -> Specification:
+def coefficients(
+    frame: Frame, original: NDArray[Any] | None = None, *, called: Callable[[str], str] = str
+) -> Specification:
     """A point with two intervals for each term but the intercept, in units of the interval, so that all are seen."""
-    picked = np.asarray((frame["measure"] == "coefficient") & (frame["second"] != INTERCEPT))
-    own, wide = (picked & np.asarray(frame["about"] == about) for about in (THESE, POPULATION))
+    own, wide = (of_predictors(frame, about) for about in (THESE, POPULATION))
     value, low, high = (np.asarray(frame[name], dtype=np.float64)[own] for name in ("value", "low_95", "high_95"))
     unit = np.maximum((high - low) / 2, np.finfo(float).tiny)
-    terms = different(np.asarray(frame["second"])[own].tolist(), 40)
+    terms = different(map(called, np.asarray(frame["second"])[own].tolist()), 40)
     rows: dict[str, NDArray[Any]] = {
         "term": np.array(terms, dtype=object),
         "value": value,
@@ -68,11 +72,13 @@ def coefficients(frame: Frame, original: NDArray[Any] | None = None) -> Specific
         "to": high / unit,
         "wide_from": np.asarray(frame["low_95"])[wide] / unit,
         "wide_to": np.asarray(frame["high_95"])[wide] / unit,
-        "clear": np.where((low > 0) | (high < 0), "yes", "no").astype(object),
+        "told": draw.readings(doubtful_signs({"value": value, "low_95": low, "high_95": high})),
     }
-    title = "coefficient / half of its 95 % interval"
-    colour = {"condition": {"test": "datum.clear == 'yes'", "value": draw.BLUE}, "value": draw.GREY}
-    said = draw.hover(term=("term", None), value=("coefficient", _SHORT), **draw.interval(_SHORT))
+    title = "multiples of its own 95 % error"
+    colour = {"condition": {"test": f"datum.told == '{draw.STANDS_OUT}'", "value": draw.BLUE}, "value": draw.GREY}
+    said = draw.hover(
+        term=("term", None), value=("coefficient", _SHORT), **draw.interval(_SHORT), told=("reading", None)
+    )
     layers: list[Specification] = [
         _rule("wide_from", "wide_to", title, colour, 1.5),
         _rule("from", "to", title, colour, 4),
@@ -114,3 +120,11 @@ def _rule(low: str, high: str, title: str, colour: Specification, width: float) 
             "opacity": draw.only_when("private", 0.6),
         },
     }
+
+
+def of_predictors(frame: Frame, about: str) -> NDArray[np.bool_]:
+    """The rows of the coefficients but the intercept, with their intervals for these rows or for the population."""
+    found: NDArray[np.bool_] = np.asarray(
+        (frame["measure"] == "coefficient") & (frame["second"] != INTERCEPT) & (frame["about"] == about)
+    )
+    return found

@@ -14,15 +14,21 @@ from reaedp.report.charts.drawing import Frame, Specification
 MOST_GROUPS = 10
 
 
-def quantiles(frame: Frame, groups: Sequence[str], of: str) -> Specification:
+def quantiles(frame: Frame, groups: Sequence[str], of: str, original: NDArray[Any] | None = None) -> Specification:
     """A point for each quantile, a line through those of a group, and intervals where there are any."""
-    rows = _rows(frame, groups, frame["value"], "quantile", ("low_95", "high_95"))
+    rows = _rows(frame, groups, frame["value"], "quantile", ("low_95", "high_95"), original=original)
     across = _across(rows["value"], of)
     layers = [_line(across, of, points=True)]
     if "low" in rows:
         ends = {"x": across | {"field": "low"}, "x2": {"field": "high"}, "y": _UP}
         layers.append({"mark": {"type": "rule", "opacity": 0.6, "strokeWidth": 3}, "encoding": ends})
-    return {"data": draw.values(rows), "encoding": _coloured(groups), "layer": layers}
+    if "original" in rows:
+        said = draw.hover(group=("group", None), original=("true value, not to be published", None))
+        true = {"x": across | {"field": "original"}, "y": _UP, "opacity": draw.only_when("original"), "tooltip": said}
+        mark = {"type": "tick", "orient": "vertical", "color": draw.ORANGE, "thickness": 3, "size": 20}
+        layers.append({"mark": mark, "encoding": true | {"color": {"value": draw.ORANGE}}})
+    switch = {"params": [draw.switch()]} if "original" in rows else {}
+    return {"data": draw.values(rows), "encoding": _coloured(groups), "layer": layers} | switch
 
 
 def distribution(frame: Frame, ends: NDArray[Any], groups: Sequence[str], of: str) -> Specification:
@@ -37,17 +43,29 @@ def distribution(frame: Frame, ends: NDArray[Any], groups: Sequence[str], of: st
 _UP = draw.quantity("share", "share of rows at or below", format="%")
 
 
-def _rows(frame: Frame, groups: Sequence[str], at: NDArray[Any], share: str, ends: tuple[str, str]) -> dict[str, Any]:
+def _rows(
+    frame: Frame,
+    groups: Sequence[str],
+    at: NDArray[Any],
+    share: str,
+    ends: tuple[str, str],
+    *,
+    original: NDArray[Any] | None = None,
+) -> dict[str, Any]:
     """The rows of the first groups, by short names."""
     texts = [np.asarray(frame[name]).tolist() for name in groups]
     named = [" · ".join(shown(cell, 30) for cell in cells) for cells in zip(*texts, strict=True)] or ["all"] * len(at)
-    apart = list(dict.fromkeys(named))[:MOST_GROUPS]
+    clear = np.asarray(frame["note"]) == "" if groups and "note" in frame else np.ones(len(named), dtype=bool)
+    told = [name for name, whole in zip(named, clear.tolist(), strict=True) if whole] or named  # others may be empty
+    apart = list(dict.fromkeys(told))[:MOST_GROUPS]
     labels = dict(zip(apart, different(apart), strict=True))
     kept = np.array([name in labels for name in named], dtype=bool)
     found: dict[str, Any] = {"value": np.asarray(at)[kept], "share": np.asarray(frame[share])[kept]}
     found["group"] = np.array([labels[name] for name in named if name in labels], dtype=object)
     if ends[0] in frame:
         found |= {name: np.asarray(frame[end])[kept] for name, end in zip(("low", "high"), ends, strict=True)}
+    if original is not None and len(original) == len(kept):
+        found["original"] = np.asarray(original)[kept]
     return found
 
 
@@ -66,5 +84,4 @@ def _line(across: Specification, of: str, *, points: bool) -> Specification:
 def _coloured(groups: Sequence[str]) -> Specification:
     if not groups:
         return {"color": {"value": draw.BLUE}}
-    title = " × ".join(shown(name, 30) for name in groups)
-    return {"color": {"field": "group", "type": "nominal", "title": title, "sort": None}}
+    return {"color": {"field": "group", "type": "nominal", "title": None, "sort": None}}

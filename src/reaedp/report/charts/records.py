@@ -52,5 +52,5 @@ def profile(
                 },
             }
         )
-    axis = draw.names("cell", shown(name), len(labels))
+    axis = draw.names("cell", shown(name), len(labels), max(map(len, labels), default=0))
     return {"data": draw.values(rows), "params": [draw.switch()], "encoding": {"x": axis}, "layer": layers}

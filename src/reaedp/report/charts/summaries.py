@@ -18,18 +18,23 @@ _DIGITS = ",.4~g"
 _SPECIAL = re.compile("<[a-z]+>")
 
 
-def dots(
-    frame: Frame, axes: Sequence[str], column: str, statistic: str, original: NDArray[Any] | None = None
-) -> Specification:
-    """A dot and its interval for each group; grey where too few rows are left for an interval.
+def chosen_groups(frame: Frame, axes: Sequence[str], column: str, statistic: str) -> NDArray[np.intp]:
+    """The rows of the groups that are drawn.
 
-    Groups of missing values and the like are left out then; of many groups those with most rows are drawn.
+    Groups of missing values and the like are left out if they have too few rows for an interval; of many groups those
+    with most rows are drawn.
     """
     chosen = np.flatnonzero((np.asarray(frame["column"]) == column) & (np.asarray(frame["statistic"]) == statistic))
     told = np.asarray(frame["note"])[chosen] == ""
     special = [any(_SPECIAL.fullmatch(str(frame[axis][place])) for axis in axes) for place in chosen]
     bounded = np.isfinite(np.asarray(frame["high_95"], dtype=np.float64)[chosen])
-    chosen = _largest(frame, column, chosen[(told | ~np.array(special, dtype=bool)) & bounded])
+    return _largest(frame, column, chosen[(told | ~np.array(special, dtype=bool)) & bounded])
+
+
+def dots(
+    frame: Frame, axes: Sequence[str], chosen: NDArray[np.intp], title: str, original: NDArray[Any] | None = None
+) -> Specification:
+    """A dot and its interval for each group; grey where too few rows are left for an interval."""
     groups = [" · ".join(str(frame[axis][place]) for axis in axes) or "all rows" for place in chosen]
     rows: dict[str, Any] = {
         "group": np.array(different(groups), dtype=object),
@@ -38,7 +43,6 @@ def dots(
         "high": frame["high_95"][chosen],
         "colour": np.where(np.asarray(frame["note"])[chosen] == "", draw.BLUE, draw.GREY).astype(object),
     }
-    title = f"{statistic} of {column}"
     said = {
         "group": ("group", None),
         "figure": (title, _DIGITS),

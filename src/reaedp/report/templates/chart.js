@@ -8,8 +8,11 @@ function fitted(chart, width) {
     if (x && x.axis && x.type === "nominal") {
       const names = new Set(chart.data.values.map((row) => row[x.field]));
       if (names.size * 18 > width - 60 && !x.axis.labelOverlap) chart.width = names.size * 18;
+      const longest = Math.max(0, ...[...names].map((name) => String(name).length));
+      if (!x.axis.labelAngle && names.size * (Math.min(longest, 22) * 7 + 8) > width - 60) x.axis.labelAngle = -50;
     }
     if (width > 520) continue;
+    if (x && x.type === "quantitative" && x.axis !== null) x.axis = { ...x.axis, titleAnchor: "end" };
     if (y && y.axis && y.axis.labelLimit) y.axis.labelLimit = Math.min(y.axis.labelLimit, Math.round(width * 0.45));
     if (color && color.datum && color.legend) color.legend.columns = 1;
   }

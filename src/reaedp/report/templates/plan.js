@@ -58,7 +58,7 @@ function show() {
     cell(row, `±${number(point.bound)}`);
     cell(row, `±${number(point.all)}`);
     cell(row, point.relative === undefined ? "" : `${number(100 * point.relative)} %`);
-    cell(row, point.records === undefined ? "" : point.records.toLocaleString("en"));
+    if (data.records) cell(row, point.records === undefined ? "" : point.records.toLocaleString("en"));
     cell(row, point.reading || "", "reading");
     row.classList.toggle("doubtful", point.reading !== undefined);
   }

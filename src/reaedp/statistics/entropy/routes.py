@@ -93,7 +93,7 @@ def best_route(contract: Contract, columns: str | Sequence[str], epsilon: float,
     score, share, threshold = min(_plans(predicted, looks, noise))
     if score < min(direct, histogram):
         mechanism = TwoStage(epsilon, epsilon * share, threshold)
-        why = f"{share:.1%} of ε for a look at how evenly rows fall into cells decides between the two ways."
+        why = f"{100 * share:.2g} % of ε for a look at how evenly rows fall into cells decides between the two ways."
         return Route("two-stage", RoutedEntropy(columns, order), mechanism, why)
     if direct <= histogram:
         why = "Noise on the entropy is expected to be smaller."

@@ -88,6 +88,11 @@ class Rates:
         return f"{self._condition}{groups}{standard}"
 
     @property
+    def counted(self) -> str:
+        """Of what the rate is, in words."""
+        return self._condition.removeprefix("share of ")
+
+    @property
     def _condition(self) -> str:
         if self.per:
             return f"{self.of} per {self.per}"
@@ -161,7 +166,7 @@ class Rates:
             axes=contract.select(self.by),
             rows_of_a_unit=contract.unit.rows,
             parts=self.shared(contract),
-            called=self._condition.removeprefix("share of "),
+            called=self.counted,
             weights=self.weights,
             **noisy,
         )

@@ -16,7 +16,7 @@ from reaedp.studio.step import State, Step
 from reaedp.studio.visit import Visit
 
 #: Keys of [files] with one text, and with several.
-ONE, SEVERAL = ("separator", "quote", "encoding", "sheet", "decimal", "thousands"), ("dates", "missing")
+ONE, SEVERAL = ("separator", "quote", "encoding", "sheet", "decimal", "thousands"), ("dates", "missing", "signs")
 #: How separators are chosen, as browsers cannot send a tab that somebody typed.
 SEPARATORS = {"": "as the header shows", ",": "comma", ";": "semicolon", "tab": "tab", "|": "vertical bar"}
 
