@@ -14,6 +14,14 @@ from reaedp.report.charts.drawing import Frame, Specification
 _BITS = ".4~f"
 #: The side of a map, and the least and the largest side of one of its squares; what fits into the smaller has no text.
 _SIDE, _LEAST, _LARGEST, _WITH_TEXT = 400, 12, 64, 36
+#: The words in the squares of a map.
+_SHARES: Specification = {
+    "mark": {"type": "text", "fontSize": 12},
+    "encoding": {
+        "text": {"field": "said"},
+        "color": {"condition": {"test": "datum.ink == 'light'", "value": "#ffffff"}, "value": "#1b1e24"},
+    },
+}
 
 
 def entropies(
@@ -100,6 +108,7 @@ def information_map(
     for name, column in (numbers | ends).items():
         rows[name] = np.tile(np.asarray(frame[column])[apart], 2)
     rows["told"] = draw.readings(np.tile(np.zeros(len(apart), dtype=bool)[apart] if doubt is None else doubt[apart], 2))
+    rows |= _shares(rows["share"], rows["told"])
     said = {
         "one": ("column", None),
         "other": ("and", None),
@@ -130,16 +139,13 @@ def information_map(
             | {"axis": {"labelAngle": -45, "labelLimit": 120}, "sort": list(named.values())},
             "y": draw.names("other", None, 0) | {"axis": {"labelLimit": 160}, "sort": list(named.values())},
         },
-        "layer": [squares, _shares()] if step >= _WITH_TEXT else [squares],
+        "layer": [squares, _SHARES] if step >= _WITH_TEXT else [squares],
     }
 
 
-def _shares() -> Specification:
-    """The number in each square; what noise alone could have made has none."""
-    said = f"datum.told == '{draw.DOUBTFUL}' ? '·' : format(datum.share, '.0%')"
-    dark = {"test": f"datum.share > 0.5 && datum.told != '{draw.DOUBTFUL}'", "value": "#ffffff"}
-    return {
-        "mark": {"type": "text", "fontSize": 12},
-        "transform": [{"calculate": said, "as": "said"}],
-        "encoding": {"text": {"field": "said"}, "color": {"condition": dark, "value": "#1b1e24"}},
-    }
+def _shares(shares: NDArray[Any], told: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """What is written in each square, and in which ink; what noise alone could have made has no number."""
+    doubtful = told == draw.DOUBTFUL
+    said = ["·" if doubt else f"{share:.0%}" for share, doubt in zip(shares.tolist(), doubtful.tolist(), strict=True)]
+    ink = np.where((shares > 0.5) & ~doubtful, "light", "dark")
+    return {"said": np.array(said, dtype=object), "ink": ink.astype(object)}
