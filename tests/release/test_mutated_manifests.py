@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mutated_manifests import Outcome, outcomes
-from reaedp.plan.description import MECHANISMS, STATISTICS
+from reaedp.plan.kind_tables import MECHANISMS, STATISTICS
 from reaedp.release.verification.contents import _CHECKS
 
 

@@ -98,7 +98,7 @@ def test_charts_of_a_release_are_drawn_without_vega(name: str) -> None:
 @pytest.mark.parametrize("name", ["cells", "map"])
 def test_numbers_have_the_colours_that_vega_mixes(name: str) -> None:
     def fills(picture: str) -> list[list[int]]:
-        group = picture[picture.index('class="mark-rect role-mark') :].split("</g>")[0]
+        group = picture[picture.index('class="mark-rect role-mark') :].split("</g>", maxsplit=1)[0]
         found = re.findall(r'fill="(?:#(\w{6})|rgb\((\d+), ?(\d+), ?(\d+)\))"', group)
         return [[*bytes.fromhex(one[0])] if one[0] else [int(part) for part in one[1:]] for one in found]
 
