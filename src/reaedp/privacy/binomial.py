@@ -1,7 +1,7 @@
 """The binomial law: tails, and the chance at which a tail has a given probability.
 
-SciPy has both, and takes longer to import than a release of one histogram takes. Relative errors of tails are below
-1e-9 for up to a million trials, which the tests hold against SciPy; nothing here is rounded one way.
+SciPy has both, and takes longer to import than most audits of a histogram take. Relative errors of tails are below
+1e-8 for up to a million trials, which the tests hold against SciPy; nothing here is rounded one way.
 """
 
 import math
