@@ -3,7 +3,7 @@
 import math
 from html import escape
 
-from reaedp.report.charts.drawing import TITLE_ABOVE
+from reaedp.report.charts.drawing import ABOVE
 from reaedp.report.charts.plot import Plot, channels
 from reaedp.report.charts.scales import Bands, Linear, number_text
 
@@ -68,7 +68,7 @@ def down(plot: Plot) -> str:
     words = "".join(text((-8, y + 4), label, LABEL, "end") for y, label in labels)
     named = _title(plot, "y")
     beside = text((-_beside(plot) + 12, plot.height / 2), named, TITLE, "middle", " rotate(-90)")
-    title = (text((0, TITLE_ABOVE["titleY"]), named, TITLE, "start") if _above(plot) else beside) * bool(named)
+    title = (text((0, ABOVE), named, TITLE, "start") if _above(plot) else beside) * bool(named)
     grid = "".join(f'<line x1="0" x2="{plot.width:g}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>' for y, _ in labels)
     ticks = "".join(f'<line x1="-5" x2="0" y1="{y:.1f}" y2="{y:.1f}" stroke="#888"/>' for y, _ in labels)
     whole = f'<line x1="0" x2="0" y1="0" y2="{plot.height:g}" stroke="#888"/>'

@@ -26,8 +26,9 @@ WIDTH, HEIGHT = 720, 260
 LINE = 20
 #: Slanted names that have room below a chart of the usual width.
 MOST_NAMES = WIDTH // 18
-#: A title over the axis that goes down, where there is more room than beside it.
-TITLE_ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom", "titleX": 0, "titleY": -6}
+#: A title over the axis that goes down, where there is more room than beside it, and its place.
+ABOVE = -6
+TITLE_ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom", "titleX": 0, "titleY": ABOVE}
 #: The name of the switch between private and original numbers.
 SHOWN = "shown"
 _HARMLESS = str.maketrans({"\\": "∖", '"': "”"})

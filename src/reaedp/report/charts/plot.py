@@ -79,7 +79,8 @@ def shared_scale(layers: Sequence[Layer], channel: str, length: float) -> Scale:
     if encoding["scale"].get("type") == "log":
         return Logarithmic.over(numbers, start, end)
     if "domain" in encoding["scale"]:
-        return Linear.between(*encoding["scale"]["domain"], start, end, _count(length, channel))
+        low, high = encoding["scale"]["domain"]
+        return Linear.between(low, high, start, end, _count(length, channel))
     stacked = any(layer.mark["type"] in ("bar", "area") and "y2" not in layer.encoding for layer, _ in used)
     zero = stacked or any(own["scale"].get("zero", True) for _, own in used)
     return Linear.over(numbers, start, end, _count(length, channel), zero=zero)

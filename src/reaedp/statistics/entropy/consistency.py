@@ -19,11 +19,11 @@ Terms = tuple[tuple[int, Places], ...]
 
 
 class Inequalities(NamedTuple):
-    """Sums of a few numbers of a vector of length `count` that are at most their `bounds`, family by family."""
+    """Sums of a few numbers of a vector of length `size` that are at most their `bounds`, family by family."""
 
     families: tuple[Terms, ...]
     bounds: Floats
-    count: int
+    size: int
 
     def sums(self, x: Floats, *, signed: bool = True) -> Floats:
         """The left sides, or the sums without signs."""
@@ -32,12 +32,12 @@ class Inequalities(NamedTuple):
 
     def pulls(self, prices: Floats, *, signed: bool = True) -> Floats:
         """For each number of the vector the prices of its inequalities, with its signs there or without."""
-        found, first = np.zeros(self.count), 0
+        found, first = np.zeros(self.size), 0
         for terms in self.families:
             own = prices[first : first + len(terms[0][1])]
             first += len(own)
             for sign, place in terms:
-                found += (sign if signed else 1) * np.bincount(place, own, self.count)
+                found += (sign if signed else 1) * np.bincount(place, own, self.size)
         return found
 
 
@@ -107,7 +107,7 @@ def _at_most(bound: float | Floats, count: int, *terms: tuple[int, Places]) -> I
 
 def _joined(*parts: Inequalities) -> Inequalities:
     families = tuple(terms for part in parts for terms in part.families)
-    return Inequalities(families, np.concatenate([part.bounds for part in parts]), parts[0].count)
+    return Inequalities(families, np.concatenate([part.bounds for part in parts]), parts[0].size)
 
 
 def _nearest(point: Floats, weights: Floats, known: Inequalities, tolerance: float) -> Floats:
