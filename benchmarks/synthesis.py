@@ -171,7 +171,8 @@ def released(data: Data, epsilon: float) -> tuple[float, float, float, float]:
 
 
 def speed(data: Data, epsilon: float) -> None:
-    terms = contract(data, "unused")
+    with tempfile.TemporaryDirectory() as folder:
+        terms = contract(data, folder)
     network = MarginalModel.within(epsilon, DELTA, terms, data.names)
     sensitivity = counting_sensitivity(terms.unit)
     records = Records(terms, data.frame)

@@ -1,15 +1,20 @@
 """A small data set with a contract and a plan, as a custodian would have them on disk."""
 
+import contextlib
+import io
 import os
 import shutil
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from reaedp.cli import main
 from tests_support import CONTRACT, PLAN, ledger_in
 
 # A busy machine is no defect: no test may fail because an example took long.
@@ -54,11 +59,41 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def reaedp(clinic: Path) -> Run:
-    """Run a command in the clinic's folder as a user would."""
+def started(clinic: Path) -> Run:
+    """Run a command in the clinic's folder as a user would, in a process of its own."""
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "reaedp", *arguments]
         return subprocess.run(command, cwd=clinic, capture_output=True, text=True, check=False, timeout=600)
+
+    return run
+
+
+def exit_code(command: Callable[[], None]) -> int:
+    try:
+        command()
+    except SystemExit as end:
+        return int(end.code or 0)
+    return 0
+
+
+@pytest.fixture
+def reaedp(clinic: Path) -> Run:
+    """Run a command in the clinic's folder within this process, which has loaded all that the command needs."""
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        printed, said = io.StringIO(), io.StringIO()
+        with (
+            contextlib.chdir(clinic),
+            mock.patch.object(sys, "argv", ["reaedp", *arguments]),
+            mock.patch.dict(os.environ),
+            mock.patch.object(warnings, "formatwarning", warnings.formatwarning),
+            warnings.catch_warnings(),
+            contextlib.redirect_stdout(printed),
+            contextlib.redirect_stderr(said),
+        ):
+            warnings.simplefilter("default")
+            code = exit_code(main)
+        return subprocess.CompletedProcess(arguments, code, printed.getvalue(), said.getvalue())
 
     return run

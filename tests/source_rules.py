@@ -7,7 +7,8 @@ that is looked up while the program runs) is a finding of its own.
 import ast
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 
 #: Where the public names live, by the name of each.
 Homes = dict[str, str]
@@ -40,6 +41,12 @@ RANDOM_TEXT = re.compile(
     r"\b(random|rand|randn|uuid|gen_random_uuid|setseed|newid)\s*\(\s*\)|/dev/u?random", re.IGNORECASE
 )
 RANDOM_CLAUSE = re.compile(r"\b(TABLESAMPLE|USING\s+SAMPLE)\b")
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """A source file, read once for all rules."""
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 @lru_cache(maxsize=1024)

@@ -17,12 +17,12 @@ Run = Callable[..., CompletedProcess[str]]
 RELEASE = ("release", "plan.toml", "--data", "data.csv", "--out", "out")
 
 
-def test_the_whole_path_from_plan_to_verified_release(clinic: Path, reaedp: Run) -> None:
+def test_the_whole_path_from_plan_to_verified_release(clinic: Path, started: Run, reaedp: Run) -> None:
     for command in (("check", "contract.toml"), ("check", "plan.toml"), ("plan", "plan.toml"), RELEASE):
-        done = reaedp(*command)
+        done = started(*command) if command == RELEASE else reaedp(*command)
         assert 0 == done.returncode, done.stderr
         assert "" == done.stderr or command == RELEASE
-    verified = reaedp("verify", "out", "--ledger", "budget.sqlite")
+    verified = started("verify", "out", "--ledger", "budget.sqlite")
     assert 0 == verified.returncode, verified.stderr
     assert 12 == verified.stdout.count("✓")
     assert sorted(path.name for path in (clinic / "out").iterdir()) == [
@@ -258,13 +258,13 @@ def test_help_loads_no_slow_library(reaedp: Run) -> None:
 
 @pytest.mark.parametrize("setting", ["", "ignore", "error"])
 def test_without_a_state_folder_the_user_is_told_once_whatever_python_does_with_warnings(
-    clinic: Path, setting: str, monkeypatch: pytest.MonkeyPatch, reaedp: Run
+    clinic: Path, setting: str, monkeypatch: pytest.MonkeyPatch, started: Run
 ) -> None:
     (clinic / "home").write_text("not a folder")
     monkeypatch.delenv("REAEDP_STATE", raising=False)
     monkeypatch.setenv("XDG_STATE_HOME", str(clinic / "home"))
     monkeypatch.setenv("PYTHONWARNINGS", setting)
-    done = reaedp("plan", "plan.toml")
+    done = started("plan", "plan.toml")
     assert 0 == done.returncode, done.stderr
     (line,) = done.stderr.splitlines()
     assert line.startswith("Warning: The ledger's high-water mark cannot be written to the state folder")

@@ -12,6 +12,7 @@ from reaedp import Ledger
 from reaedp.disk import file_lock, system
 from reaedp.disk.system import is_own_folder, path_in, rename_folder, sync, user_name
 from reaedp.ledger import writers_queue
+from source_rules import parsed, walked
 
 SOURCE = Path(__file__).parents[1] / "src" / "reaedp"
 #: Modules of the standard library that only POSIX has.
@@ -74,12 +75,12 @@ def test_what_is_hidden_is_missed_by_code_that_uses_it(tmp_path: Path) -> None:
 
 
 def used(path: Path) -> set[str]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    modules = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    modules |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    nodes = walked(parsed(path))
+    modules = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    modules |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
     names = {
         node.attr
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "os"
     }
     return (modules & POSIX_MODULES) | (names & POSIX_NAMES)

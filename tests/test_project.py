@@ -235,6 +235,7 @@ def test_the_image_is_made_from_files_that_are_there_and_runs_the_demo() -> None
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_scripts_of_the_tests_that_the_documents_name_start_from_a_plain_shell() -> None:
     """pytest adds `tests` to the path, a shell does not: each is loaded as a shell would, without its main part."""
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "Makefile"]

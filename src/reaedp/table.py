@@ -149,7 +149,7 @@ class Table(Framed):
         return Table(self.axes, shares)
 
     def present(self) -> "KeyCounts":
-        """The same counts without the cells that have none."""
+        """The counts of the cells that have any."""
         keys = np.argwhere(self.values).astype(np.int32)
         return KeyCounts(self.axes, keys, self.values[self.values != 0].astype(np.int64))
 
@@ -214,7 +214,7 @@ class KeyCounts(Framed):
         return f"<{self._headline()}; to_pandas(), to_polars() and to_arrow() give its numbers>"
 
     def dense(self) -> Table:
-        """The same counts with every absent cell written as zero."""
+        """The counts of all cells, those that are absent as zero."""
         values = np.zeros(tuple(axis.size for axis in self.axes), dtype=np.int64)
         values[tuple(self.keys.T)] = self.counts
         return Table(self.axes, values)

@@ -198,7 +198,7 @@ def test_a_model_that_counts_a_row_twice_is_convicted_by_formula(monkeypatch: py
     terms = contract(UNITS[0])
     once = search.merged
     monkeypatch.setattr(search, "merged", lambda table, mergings: 2 * once(table, mergings))
-    findings = audit_network(network(terms), ROWS.columns, terms, np.random.default_rng(6))
+    findings = audit_network(network(terms), ROWS.columns, terms, np.random.default_rng(6), refine=True)
     violated = [finding for finding in findings if finding.verdict is Verdict.VIOLATED]
     assert ["noisy table"] == [finding.subject.split(",")[0] for finding in violated]
     assert "by formula" in violated[0].witness
@@ -209,16 +209,16 @@ def test_a_model_that_asks_for_more_than_it_paid_for_is_convicted(monkeypatch: p
     paid = network(terms)
     real = MarginalModel.learn
 
-    def learn_twice(self: Any, *given: Any) -> Any:
-        real(self, *given)
-        return real(self, *given)
+    def learn_twice(self: Any, *given: Any, **named: Any) -> Any:
+        real(self, *given, **named)
+        return real(self, *given, **named)
 
-    def learn_louder(self: Any, *given: Any) -> Any:
-        return real(replace(self, mu=2 * self.mu), *given)
+    def learn_louder(self: Any, *given: Any, **named: Any) -> Any:
+        return real(replace(self, mu=2 * self.mu), *given, **named)
 
     for broken, witness in ((learn_twice, "more is asked than"), (learn_louder, "more is asked than")):
         monkeypatch.setattr(MarginalModel, "learn", broken)
-        together = audit_network(paid, ROWS.columns, terms, np.random.default_rng(7))[-1]
+        together = audit_network(paid, ROWS.columns, terms, np.random.default_rng(7), refine=True)[-1]
         assert Verdict.VIOLATED == together.verdict
         assert witness in together.witness
 

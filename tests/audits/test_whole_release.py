@@ -60,12 +60,12 @@ def test_noise_at_seven_tenths_of_its_scale_is_convicted(monkeypatch: pytest.Mon
 
 
 def test_a_curator_that_ignores_the_contribution_bound_is_convicted(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = records._first_rows
+    honest = records.first_rows
 
     def all_rows(frame: Any, limit: int, *rest: Any) -> Any:
         return honest(frame, 1000 * limit, *rest)
 
-    monkeypatch.setattr(records, "_first_rows", all_rows)
+    monkeypatch.setattr(records, "first_rows", all_rows)
     assert audited(HISTOGRAM, PERSON).verdict is Verdict.VIOLATED
 
 

@@ -33,7 +33,7 @@ def test_what_is_spoilt_was_sound_before(folder: Path, name: str) -> None:
     load(folder / name)
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, PARTS))])
 def test_every_spoilt_contract_or_plan_is_read_or_refused_in_words(folder: Path, part: int) -> None:
     refusals = []
     for name, content in mutants(seed=part, number=NUMBER // PARTS):

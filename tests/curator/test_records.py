@@ -5,6 +5,7 @@ import os
 import pickle
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from hypothesis import strategies as st
 
 from reaedp import Boolean, Budget, Category, Contract, Date, Integer, Number, Unit
 from reaedp.contract.column import Column
-from reaedp.curator.records import MODULUS, Records
+from reaedp.curator.records import Records
+from reaedp.curator.whose_rows import MODULUS
 from reaedp.errors import DeclarationError
 
 DATA = os.environ.get("REAEDP_DATA")
@@ -120,29 +122,42 @@ def reference_cell(column: Number, value: float) -> int:
 near_edges = st.tuples(st.integers(0, 40), st.integers(-2, 2))
 
 
-@settings(max_examples=150, deadline=None)
-@given(
+#: A column, places at and beside its edges, and other values.
+columns_with_values = st.tuples(
     st.floats(-1e9, 1e9, allow_subnormal=False),
     st.floats(1e-3, 1e9),
     st.integers(1, 40),
     st.lists(near_edges, min_size=1, max_size=30),
     st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=10),
 )
-def test_values_at_and_beside_edges_fall_where_the_edges_say(
-    lower: float, width: float, bins: int, places: list[tuple[int, int]], others: list[float]
-) -> None:
-    column = Number(name="x", lower=lower, upper=lower + width, bins=bins, provenance="public")
+
+
+def values_near(column: Number, places: list[tuple[int, int]]) -> Iterator[float]:
     edges = column.boundaries
-    values = list(others)
     for place, steps in places:
         value = edges[place % len(edges)]
         for _ in range(abs(steps)):
             value = np.nextafter(value, math.copysign(math.inf, steps))
-        values.append(float(value))
-    expected = Counter(reference_cell(column, value) for value in values)
-    table = Records(contract(column), pa.table({"x": pa.array(values, pa.float64())})).counts(("x",))
-    actual = {cell: int(count) for cell, count in enumerate(table.values) if count}
-    assert dict(expected) == actual
+        yield float(value)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(columns_with_values, min_size=5, max_size=5))
+def test_values_at_and_beside_edges_fall_where_the_edges_say(
+    examples: list[tuple[float, float, int, list[tuple[int, int]], list[float]]],
+) -> None:
+    """Five columns of one table at a time, the shorter ones filled up with their last value."""
+    columns, values = [], {}
+    for number, (lower, width, bins, places, others) in enumerate(examples):
+        column = Number(name=f"x{number}", lower=lower, upper=lower + width, bins=bins, provenance="public")
+        found = [*others, *values_near(column, places)]
+        columns.append(column)
+        values[column.name] = pa.array(found + [found[-1]] * (40 - len(found)), pa.float64())
+    counted_at_once = Records(contract(*columns), pa.table(values)).key_counts(tuple(values))
+    for column in columns:
+        expected = Counter(reference_cell(column, value) for value in values[column.name].to_pylist())
+        table = counted_at_once.project(column.name).dense()
+        assert dict(expected) == {cell: int(count) for cell, count in enumerate(table.values) if count}
 
 
 @settings(max_examples=40, deadline=None)

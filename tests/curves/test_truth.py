@@ -52,7 +52,7 @@ def test_the_bias_is_attained_by_the_mean_that_rises_where_the_weights_are_most_
         rises = left * means.lengths
         worst = np.append(0.0, np.cumsum(rises))
         worst *= 4.0 / slope(worst)
-        missed = worst[place] - recovery.weights[place] @ (means.projection @ worst)
+        missed = worst[place] - recovery.weights[place] @ (means.space.projection @ worst)
         assert recovery.bias[place] == pytest.approx(missed, rel=1e-4)  # times are whole ticks
 
 

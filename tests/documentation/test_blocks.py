@@ -85,9 +85,8 @@ def address_of_a_server(page: str) -> Iterator[str]:
         yield server.new_database()
 
 
-@pytest.mark.parametrize(
-    "page", [page if page == "README.md" else pytest.param(page, marks=pytest.mark.slow) for page in PAGES]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES)
 def test_a_reader_who_follows_the_page_meets_no_error(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

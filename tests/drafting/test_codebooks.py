@@ -124,7 +124,7 @@ def test_labels_are_levels_where_the_file_has_labels(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("book.txt", "", "no codebook that can be read"),
+        ("book.txt", "", "cannot be read as a codebook"),
         ("book.csv", "a,b\n1,2\n", "name, variable, column or field"),
         ("book.csv", "name,type,min,max\nage,integer,9,1\n", "lower must not exceed upper"),
         ("book.json", "{", "not valid JSON"),

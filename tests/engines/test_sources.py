@@ -87,7 +87,7 @@ SEALED = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600)
         ("twice.csv", b"x,x\n", "Rename"),
         ("open.csv", b'"x\ny",z\n', "Take line breaks out"),
         ("cut.csv.gz", b"\x1f\x8b\x08\x00", "Copy it again"),
-        ("text.parquet", b"x\n1\n", "copied as a whole"),
+        ("text.parquet", b"x\n1\n", "copied completely"),
         ("text.feather", b"x\n1\n", "Write it again"),
         ("text.dta", b"x\n1\n", "Save it again"),
         ("utf16.csv", "größe\n1\n".encode("utf-16"), 'encoding = "utf-16"'),
@@ -110,7 +110,7 @@ def test_every_refusal_of_a_file_says_how_to_go_on(name: str, content: bytes, ad
         ("https://example.org/x.csv", "Download it"),
         ("s3://bucket/x.parquet", "Download it"),
         ("-", "write it to a file"),
-        ("nowhere/*.csv", "Look at the folder"),
+        ("nowhere/*.csv", "Check the folder"),
     ],
 )
 def test_what_is_no_file_here_is_refused_with_advice(

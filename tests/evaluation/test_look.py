@@ -108,7 +108,7 @@ def test_blanks_case_and_words_for_nothing_are_recognised(tmp_path: Path) -> Non
     found = look(contract(SEX), csv(tmp_path, "sex", *lines))
     assert 0.0 < found.columns[0].share("unseen")
     told = {cause.what: cause.cells for cause in found.causes}
-    assert {"small and large letters": 3, "blanks around texts": 2, "words for nothing, such as NA": 3} == told
+    assert {"upper and lower case": 3, "blanks around texts": 2, "words for nothing, such as NA": 3} == told
 
 
 def test_codes_for_nothing_outside_the_range_are_recognised() -> None:

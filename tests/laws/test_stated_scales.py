@@ -37,6 +37,7 @@ from reaedp.mechanisms.noise import SecretNoise, SeededNoise
 from reaedp.mechanisms.selection import Selection
 from reaedp.privacy.unit import Sensitivity
 from sampling import follows
+from source_rules import parsed, walked
 from tests_support import ledger_in
 
 DRAWS = 6_000
@@ -226,7 +227,7 @@ def test_no_other_file_asks_for_noise() -> None:
     found = {
         path.relative_to(source).as_posix()
         for path in source.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in walked(parsed(path))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in names
     }
     assert set(DRAWING) == {file for file in found if not file.startswith(FOR_EXPERIMENTS)}

@@ -81,13 +81,15 @@ def test_choices_follow_the_stated_law_and_no_other(noise: SecretNoise) -> None:
     """χ² of 2,000 choices among four: beyond the threshold with probability 10⁻⁷ under the law, surely under others."""
     selection, scores, draws = Selection(0.5), np.array([0, 3, 6, 1]), 2000
     scale = selection.scale(ONE_ROW)
-    seen = np.bincount([selection.choose(scores, ONE_ROW, noise) for _ in range(draws)], minlength=4)
+    alone = [selection.choose(scores, ONE_ROW, noise) for _ in range(draws)]
+    together = selection.choose_each(np.tile(scores, (draws, 1)), ONE_ROW, noise)
 
-    def distance(factor: float) -> float:
+    def distance(places: object, factor: float) -> float:
         expected = draws * law(scores, scale * factor)
-        return float(((seen - expected) ** 2 / expected).sum())
+        return float(((np.bincount(places, minlength=4) - expected) ** 2 / expected).sum())  # type: ignore[arg-type]
 
     threshold = chi2.isf(1e-7, 3)
-    assert distance(1.0) < threshold
-    assert distance(1 / 1.3) > threshold
-    assert distance(1.3) > threshold
+    for places in (alone, together):
+        assert distance(places, 1.0) < threshold
+        assert distance(places, 1 / 1.3) > threshold
+        assert distance(places, 1.3) > threshold

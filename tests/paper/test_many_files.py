@@ -54,7 +54,7 @@ def test_a_mistake_in_one_file_is_found_before_any_is_charged(tmp_path: Path) ->
     data_set(tmp_path, "one")
     data_set(tmp_path, "two")
     (tmp_path / "two.csv").unlink()
-    with pytest.raises(DeclarationError, match=r"Beside two\.toml"):
+    with pytest.raises(DeclarationError, match=r"beside two\.toml"):
         release_all(tmp_path, tmp_path / "out", epsilon=1.0)
     with Ledger.open(tmp_path / "one.sqlite") as ledger:
         assert [] == list(ledger.datasets())

@@ -242,6 +242,7 @@ def test_copies_are_caught_and_private_records_are_not(files: bool) -> None:
     assert all(row["members, low"] <= row["permitted"] for row in result("attribute-inference", files).rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("files", FOLDERS)
 def test_both_private_ways_to_a_model_beat_a_constant_guess(files: bool) -> None:
     """On average over five runs: a model of few rows may miss the label's column once."""

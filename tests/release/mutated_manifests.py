@@ -11,7 +11,7 @@ import math
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -196,32 +196,6 @@ def as_png(pixels: NDArray[Any]) -> bytes:
     return file.getvalue()
 
 
-def place(
-    home: Path, contract: str, plan: str, data: pd.DataFrame | NDArray[np.uint8], *, audited: bool = False
-) -> Place:
-    """Publish a plan; an unfinished copy of the ledger is taken as a crash after the folder would leave it."""
-    home.mkdir()
-    kind = home.name
-    (home / "contract.toml").write_text(contract)
-    (home / "plan.toml").write_text(f'contract = "contract.toml"\n{plan}')
-    source = saved(home, data)
-    wanted, seeded = Plan.load(home / "plan.toml"), SeededNoise(np.random.default_rng(7))
-    noise = seeded if kind in ("records", "other records") else None
-    unfinished = home / "unfinished"
-    unfinished.mkdir()
-    Ledger.create(home / "ledger.sqlite").close()
-    shutil.copy(home / "ledger.sqlite", unfinished)  # of the same identity
-    _learn(wanted.contract, source)
-    publish(wanted, source, home / "out", audited=audited, page=False, noise=noise)
-    (unfinished / "contract.toml").write_text(contract)
-    (unfinished / "plan.toml").write_text(f'contract = "contract.toml"\n{plan}')
-    again = Plan.load(unfinished / "plan.toml")
-    with state_in(unfinished):
-        _learn(again.contract, source)
-        Curator(again.contract, source).release_all(again.requests())
-    return Place(kind, home / "out", home / "ledger.sqlite", unfinished / "ledger.sqlite")
-
-
 def _learn(contract: Contract, source: str) -> None:
     """Buy the levels that a contract says were bought."""
     for column in contract.columns:
@@ -230,23 +204,47 @@ def _learn(contract: Contract, source: str) -> None:
             assert (column.cells[: len(found)], column.entry) == (found, release.entry)
 
 
-def places(home: Path) -> tuple[Place, ...]:
-    """One for each family of kinds: every statistic and every mechanism is in one of them."""
-    one_row = HEAD.format(name="people", change="add-remove") + COLUMNS
-    replaced = HEAD.format(name="people", change="replace")
-    return (
-        place(home / "counts", one_row, COUNTS, people(), audited=True),
-        place(home / "records", one_row, RECORDS, people()),
-        place(home / "curve", replaced + CURVES, MEAN, curves()),
-        place(home / "image", replaced + PICTURE, IMAGE, picture()),
-        place(home / "bits", one_row, BITS, people()),
-        place(home / "moments", one_row, MOMENTS, people()),
-        place(home / "ranks", one_row, RANKS, people()),
-        place(home / "means", one_row, MEANS, people()),
-        place(home / "other records", one_row, OTHER_RECORDS, people()),
-        place(home / "drawn curves", replaced + CURVES, DRAWN_CURVES, curves()),
-        place(home / "learned", HEAD.format(name="people", change="add-remove") + LEARNED, OF_LEARNED, people()),
-    )
+ONE_ROW, REPLACED = (HEAD.format(name="people", change=change) for change in ("add-remove", "replace"))
+#: Contract, plan and data of each family of kinds: every statistic and every mechanism is in one of them.
+FAMILIES: dict[str, tuple[str, str, Callable[[], Any]]] = {
+    "counts": (ONE_ROW + COLUMNS, COUNTS, people),
+    "records": (ONE_ROW + COLUMNS, RECORDS, people),
+    "curve": (REPLACED + CURVES, MEAN, curves),
+    "image": (REPLACED + PICTURE, IMAGE, picture),
+    "bits": (ONE_ROW + COLUMNS, BITS, people),
+    "moments": (ONE_ROW + COLUMNS, MOMENTS, people),
+    "ranks": (ONE_ROW + COLUMNS, RANKS, people),
+    "means": (ONE_ROW + COLUMNS, MEANS, people),
+    "other records": (ONE_ROW + COLUMNS, OTHER_RECORDS, people),
+    "drawn curves": (REPLACED + CURVES, DRAWN_CURVES, curves),
+    "learned": (ONE_ROW + LEARNED, OF_LEARNED, people),
+}
+
+
+def written(home: Path, kind: str) -> Plan:
+    """The plan of a family beside its contract."""
+    contract, plan, _ = FAMILIES[kind]
+    (home / "contract.toml").write_text(contract)
+    (home / "plan.toml").write_text(f'contract = "contract.toml"\n{plan}')
+    return Plan.load(home / "plan.toml")
+
+
+def place(home: Path, kind: str) -> Place:
+    """Publish a plan; an unfinished copy of the ledger is taken as a crash after the folder would leave it."""
+    home.mkdir()
+    wanted, source = written(home, kind), saved(home, FAMILIES[kind][2]())
+    noise = SeededNoise(np.random.default_rng(7)) if kind in ("records", "other records") else None
+    unfinished = home / "unfinished"
+    unfinished.mkdir()
+    Ledger.create(home / "ledger.sqlite").close()
+    shutil.copy(home / "ledger.sqlite", unfinished)  # of the same identity
+    _learn(wanted.contract, source)
+    publish(wanted, source, home / "out", audited=kind == "counts", page=False, noise=noise)
+    again = written(unfinished, kind)
+    with state_in(unfinished):
+        _learn(again.contract, source)
+        Curator(again.contract, source).release_all(again.requests())
+    return Place(kind, home / "out", home / "ledger.sqlite", unfinished / "ledger.sqlite")
 
 
 #: Folders that say in the same places the same as others, but for what their releases are.
@@ -823,9 +821,9 @@ def _restore(path: Path, content: bytes | None) -> None:
         path.write_bytes(content)
 
 
-def outcomes(home: Path) -> Iterator[Outcome]:
+def outcomes(home: Path, kinds: Iterable[str] = tuple(FAMILIES)) -> Iterator[Outcome]:
     home.mkdir(exist_ok=True)
-    for at in places(home):
+    for at in (place(home / kind, kind) for kind in kinds):
         with Ledger.open(at.ledger) as book:
             assert book.verify()
         assert verify(at.folder, str(at.ledger))

@@ -40,20 +40,7 @@ from reaedp.plan.kind_tables import MECHANISMS, STATISTICS
 from reaedp.release.release import Written
 from tests_support import ledger_in, small_plan
 
-ONE_ROW = folders.HEAD.format(name="people", change="add-remove") + folders.COLUMNS
-REPLACED = folders.HEAD.format(name="people", change="replace")
-PLANS: dict[str, tuple[str, str, Any]] = {
-    "counts": (ONE_ROW, folders.COUNTS, folders.people),
-    "bits": (ONE_ROW, folders.BITS, folders.people),
-    "moments": (ONE_ROW, folders.MOMENTS, folders.people),
-    "ranks": (ONE_ROW, folders.RANKS, folders.people),
-    "means": (ONE_ROW, folders.MEANS, folders.people),
-    "records": (ONE_ROW, folders.RECORDS, folders.people),
-    "other records": (ONE_ROW, folders.OTHER_RECORDS, folders.people),
-    "curve": (REPLACED + folders.CURVES, folders.MEAN, folders.curves),
-    "drawn curves": (REPLACED + folders.CURVES, folders.DRAWN_CURVES, folders.curves),
-    "image": (REPLACED + folders.PICTURE, folders.IMAGE, folders.picture),
-}
+PLANS = {kind: family for kind, family in folders.FAMILIES.items() if kind != "learned"}
 Published = dict[str, tuple[Path, tuple[Release, ...]]]
 
 

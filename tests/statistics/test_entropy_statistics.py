@@ -49,6 +49,7 @@ STATISTICS: tuple[EntropyStatistic, ...] = (
 )
 #: Rows that share all, some or no values; one letter for each column.
 ROWS = ("aaa", "aba", "bab", "ccc")
+ALL = ("x", "y", "z")
 CHANGES: tuple[Change, ...] = ("add-remove", "replace")
 every_statistic = pytest.mark.parametrize("statistic", STATISTICS, ids=lambda statistic: statistic.title)
 every_change = pytest.mark.parametrize("change", CHANGES)
@@ -72,9 +73,11 @@ class Remembered:
         return self
 
     def key_counts(self, names: tuple[str, ...]) -> KeyCounts:
-        if names not in self._found:
-            self._found[names] = self._records.key_counts(names)
-        return self._found[names]
+        """Counted at once for all columns where rows count one by one; which rows of a person count is by columns."""
+        counted = names if self.contract.unit.person else ALL
+        if counted not in self._found:
+            self._found[counted] = self._records.key_counts(counted)
+        return self._found[counted].project(*names)
 
     def group_counts(self, groups: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], KeyCounts]]:
         if groups not in self._groups:

@@ -1,5 +1,7 @@
 import math
+from functools import cache
 from itertools import combinations_with_replacement, product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,8 +11,9 @@ from reaedp import Budget, Contract, Integer, KeyedMarginal, Marginal, Unit
 from reaedp.curator.records import Records
 from reaedp.errors import DeclarationError
 
-X = Integer(name="x", lower=0, upper=1, provenance="public", null="drop", nan="drop", unparsable="drop")
-Y = Integer(name="y", lower=0, upper=1, provenance="public", null="drop", nan="drop", unparsable="drop")
+DROPPING: dict[str, Any] = {"null": "drop", "nan": "drop", "unparsable": "drop"}
+X = Integer(name="x", lower=0, upper=1, provenance="public", **DROPPING)
+Y = Integer(name="y", lower=0, upper=1, provenance="public", **DROPPING)
 ROWS = list(product((0, 1), (0, 1)))
 
 
@@ -35,13 +38,30 @@ def test_the_sensitivity_of_people_is_attained_and_never_exceeded_by_any_neighbo
 ) -> None:
     """Every set of up to max_rows + 1 rows that one person can bring, beside two other people."""
     unit = Unit(change, person="p", max_rows=limit)  # type: ignore[arg-type]
-    statistic = Marginal(*columns)
-    others = [("other", 0, 1), ("other", 1, 1), ("third", 0, 0)]
-    base = answer(statistic, unit, others)
-    brought = [
-        answer(statistic, unit, [*others, *(("me", x, y) for x, y in rows)]) - base for rows in bundles(limit + 1)
-    ]
-    _check(statistic.sensitivity(contract(unit)), change, brought)
+    _check(Marginal(*columns).sensitivity(contract(unit)), change, brought(columns, limit))
+
+
+@cache
+def brought(columns: tuple[str, ...], limit: int) -> list[np.ndarray]:
+    """What one person adds by each set of rows; how rows are counted does not depend on the change."""
+    worlds = bundles(limit + 1)
+    world = Integer(name="world", lower=0, upper=len(worlds) - 1, provenance="public", **DROPPING)
+    unit = Unit("add-remove", person="p", max_rows=limit)
+    terms = Contract(dataset="d", unit=unit, budget=Budget(1, 1e-6), ledger="unused", columns=(X, Y, world))
+
+    def counts(people: dict[str, tuple[tuple[int, int], ...]], *, mine: bool) -> np.ndarray:
+        """All worlds at once, in which nobody is in two."""
+        rows = [
+            (f"{name} {number}", x, y, number)
+            for number, brought in enumerate(worlds)
+            for name, own in (people | ({"me": brought} if mine else {})).items()
+            for x, y in own
+        ]
+        frame = pd.DataFrame(rows, columns=["p", "x", "y", "world"])
+        return Marginal(*columns, "world").answer(Records(terms, frame)).reshape(-1, len(worlds)).T
+
+    others = {"other": ((0, 1), (1, 1)), "third": ((0, 0),)}
+    return list(counts(others, mine=True) - counts(others, mine=False))
 
 
 @pytest.mark.parametrize("change", ["add-remove", "replace"])

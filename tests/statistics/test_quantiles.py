@@ -388,7 +388,7 @@ class TooCheap(Exponential):
         return Exponential.step_scale(self, sensitivity, step, levels) / 8
 
 
-@pytest.mark.parametrize("at", ["median", "quartiles"])
+@pytest.mark.parametrize("at", ["median", pytest.param("quartiles", marks=pytest.mark.slow)])
 def test_the_audit_convicts_a_choice_that_is_too_cheap_and_no_other(at: str) -> None:
     """At ε = 2, a choice that costs eight times as much is told apart by 4,000 runs nearly always."""
     terms = contract(Unit("replace", person="who", max_rows=2, at_least=200), AGE, SEX)

@@ -213,24 +213,25 @@ def test_an_interval_of_a_mean_is_the_set_of_means_that_noise_allows() -> None:
 
 
 def test_sampling_is_in_the_interval_of_the_population_mean() -> None:
-    """300 samples of 200: 5 deviations of a share of .95 are .063."""
-    terms = contract(Unit("add-remove"), AGE)
-    statistic = Summary("age", statistics=("mean", "sd"))
+    """300 samples of 200, a group each: 5 deviations of a share of .95 are .063."""
+    group = Integer(name="group", lower=1, upper=300, provenance="public", null="drop", nan="drop", unparsable="drop")
+    terms = contract(Unit("add-remove"), AGE, group)
+    statistic = Summary("age", "group", statistics=("mean", "sd"))
     noise = Calibrated(Laplace(1.0), statistic.sensitivity(terms))
     (parts,), source, rng = statistic.parts(terms), SeededNoise(np.random.default_rng(9)), np.random.default_rng(8)
-    weights, covered = np.array([1, 2, 4, 2, 1]) / 10, []
-    ages = np.array([0, 25, 50, 75, 100])
-    for _ in range(300):
-        codes = rng.choice(ages, 200, p=weights) * (parts.steps // 100)
-        sums = [
-            [int((c.astype(float) ** 2 / parts.steps + 0.5).astype(np.int64).sum())]
-            for c in (codes, parts.steps - codes)
-        ]
-        exact = parts.assembled(np.array([200]), [np.array(s) for s in sums], [np.zeros(1, dtype=np.int64)] * 3)
-        frame = statistic.frame(statistic.value(terms, noise.apply(exact.ravel(), source)), noise)
-        place = frame["statistic"].tolist().index("population mean")
-        covered.append(frame["low_95"][place] <= 50 <= frame["high_95"][place])
-    assert np.mean(covered) > 0.95 - 0.063
+    ages, weights = np.array([0, 25, 50, 75, 100]), np.array([1, 2, 4, 2, 1]) / 10
+    samples = np.zeros((group.size, 200), dtype=np.int64)
+    samples[:300] = rng.choice(ages, (300, 200), p=weights)
+    codes = samples * (parts.steps // 100)
+    sums = [
+        (c.astype(float) ** 2 / parts.steps + 0.5).astype(np.int64).sum(axis=1) for c in (codes, parts.steps - codes)
+    ]
+    nothing = np.zeros(group.size, dtype=np.int64)
+    exact = parts.assembled(np.full(group.size, 200), sums, [nothing] * 3)
+    frame = statistic.frame(statistic.value(terms, noise.apply(exact.ravel(), source)), noise)
+    sampled = (frame["statistic"] == "population mean") & np.asarray([cell.isdigit() for cell in frame["group"]])
+    assert 300 == sampled.sum()
+    assert ((frame["low_95"] <= 50) & (50 <= frame["high_95"]))[sampled].mean() > 0.95 - 0.063
 
 
 @pytest.fixture

@@ -1,19 +1,17 @@
 """Dependences that no pair shows: which groups are looked at, and that they are kept."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import pytest
 
+from cell_rows import Rows
 from reaedp import Budget, Category, Contract, Unit
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.synthesis.cliques import cells
 from reaedp.synthesis.interactions import CELLS_PER_COLUMN, GROUPS_PER_COLUMN, WIDEST, interactions
 from reaedp.synthesis.marginal_model import MarginalModel
-from reaedp.table import KeyCounts
 
 
 def test_of_few_columns_all_groups_are_looked_at_smallest_first() -> None:
@@ -33,29 +31,6 @@ def test_of_many_columns_no_more_groups_are_looked_at_than_there_is_time_for(col
     assert 0 < len(found) <= GROUPS_PER_COLUMN * columns
     assert sum(cells(sizes, group) for group in found) <= CELLS_PER_COLUMN * columns
     assert len(found) == len(set(found))
-
-
-@dataclass
-class Rows:
-    """Records as an array of cell numbers."""
-
-    contract: Contract
-    codes: np.ndarray
-
-    def group_counts(self, groups: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], KeyCounts]]:
-        names = [column.name for column in self.contract.columns]
-        for group in groups:
-            axes = self.contract.select(group)
-            shape = tuple(axis.size for axis in axes)
-            cells_of_rows = np.ravel_multi_index([self.codes[:, names.index(name)] for name in group], shape)
-            counts = np.bincount(cells_of_rows)
-            found = np.flatnonzero(counts)
-            keys = np.column_stack(np.unravel_index(found, shape))
-            yield group, KeyCounts(axes, keys.astype(np.int32), counts[found].astype(np.int64))
-
-    @property
-    def progress(self) -> Callable[[str], None]:
-        return lambda _: None
 
 
 def kept(terms_of_the_sum: int, seed: int, rows: int = 20_000) -> float:

@@ -1,6 +1,4 @@
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
@@ -8,8 +6,8 @@ import pytest
 from scipy.special import expit
 from scipy.stats import norm
 
+from cell_rows import Recorded, Rows
 from reaedp import Boolean, Budget, Category, Contract, Integer, Unit
-from reaedp.answer import Integers
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.privacy.accounting import epsilon, tally
@@ -18,7 +16,6 @@ from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.synthesis.learned import Learned
 from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.synthesis.synthetic import RecordsToAsk
-from reaedp.table import KeyCounts
 
 COLUMNS = (
     Integer(name="age", lower=0, upper=39, provenance="public"),
@@ -39,49 +36,6 @@ units = pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS.keys())
 
 def contract(unit: Unit = UNITS["add-remove"]) -> Contract:
     return Contract(dataset="d", unit=unit, budget=Budget(9, 1e-6), ledger="unused", columns=COLUMNS)
-
-
-@dataclass
-class Rows:
-    """Records as an array of cell numbers."""
-
-    contract: Contract
-    codes: np.ndarray
-
-    def group_counts(self, groups: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], KeyCounts]]:
-        for group in groups:
-            axes = self.contract.select(group)
-            shape = tuple(axis.size for axis in axes)
-            counts = np.bincount(np.ravel_multi_index([self.codes[:, NAMES.index(name)] for name in group], shape))
-            found = np.flatnonzero(counts)
-            keys = np.column_stack(np.unravel_index(found, shape))
-            yield group, KeyCounts(axes, keys.astype(np.int32), counts[found].astype(np.int64))
-
-    @property
-    def progress(self) -> Callable[[str], None]:
-        return lambda _: None
-
-
-@dataclass
-class Recorded:
-    """What was asked of a noise, and what it answered; `script` makes it answer as another one did."""
-
-    noise: SeededNoise
-    script: list[object] | None = None
-    asked: list[tuple[str, Integers, float]] = field(default_factory=list)
-    answers: list[object] = field(default_factory=list)
-
-    def _answer(self, kind: str, exact: Integers, scale: float) -> object:
-        self.asked.append((kind, exact.copy(), scale))
-        answer = getattr(self.noise, kind)(exact, scale) if self.script is None else self.script[len(self.answers)]
-        self.answers.append(answer)
-        return answer
-
-    def gaussian(self, exact: Integers, scale: float) -> object:
-        return self._answer("gaussian", exact, scale)
-
-    def choose(self, scores: Integers, scale: float) -> object:
-        return self._answer("choose", scores, scale)
 
 
 def sample(count: int, seed: int) -> np.ndarray:

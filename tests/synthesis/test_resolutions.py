@@ -1,10 +1,8 @@
 """Columns in several resolutions: which there are, that coarser ones follow finer ones, what is missing together."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-
 import numpy as np
 
+from cell_rows import Rows
 from reaedp import Boolean, Budget, Category, Contract, Integer, Unit
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.statistics.marginal import counting_sensitivity
@@ -18,7 +16,6 @@ from reaedp.synthesis.purse import NoisyCounts
 from reaedp.synthesis.resolutions import Resolutions
 from reaedp.synthesis.room import by_width, costs, growths, spread_to
 from reaedp.synthesis.structure import Structure
-from reaedp.table import KeyCounts
 
 COLUMNS = (
     Integer(name="wage", lower=0, upper=29, provenance="public"),
@@ -28,23 +25,6 @@ COLUMNS = (
 )
 NAMES = tuple(column.name for column in COLUMNS)
 TERMS = Contract(dataset="d", unit=Unit("add-remove"), budget=Budget(9, 1e-6), ledger="unused", columns=COLUMNS)
-
-
-@dataclass
-class Rows:
-    """Records as an array of cell numbers."""
-
-    contract: Contract
-    codes: np.ndarray
-
-    def group_counts(self, groups: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], KeyCounts]]:
-        for group in groups:
-            keys, counts = np.unique(self.codes[:, [NAMES.index(name) for name in group]], axis=0, return_counts=True)
-            yield group, KeyCounts(self.contract.select(group), keys.astype(np.int32), counts.astype(np.int64))
-
-    @property
-    def progress(self) -> Callable[[str], None]:
-        return lambda _: None
 
 
 def sample(count: int, seed: int) -> np.ndarray:

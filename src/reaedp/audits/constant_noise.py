@@ -50,6 +50,11 @@ class ConstantNoise:
         self.drawn.append(Drawn("choice", scores.copy(), scale))
         return len(self.drawn) % len(scores)
 
+    def choose_each(self, scores: Integers, scale: float) -> list[int]:
+        """One place after the other; what is asked of rows that share no record is one question."""
+        self.drawn.append(Drawn("choice", scores.copy(), scale))
+        return [(len(self.drawn) + row) % scores.shape[1] for row in range(len(scores))]
+
     def words(self, count: int) -> Words:
         """Words of a fixed sequence."""
         return self.generator().integers(0, 2**64, count, dtype=np.uint64)

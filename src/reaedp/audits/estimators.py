@@ -35,7 +35,7 @@ class Scores(NamedTuple):
 
     @property
     def runs(self) -> int:
-        """All runs together."""
+        """How many runs there were, of both worlds together."""
         return len(self.first) + len(self.second)
 
 

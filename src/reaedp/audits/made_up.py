@@ -26,7 +26,7 @@ class Placement:
 
     @property
     def total(self) -> int:
-        """Number of rows."""
+        """The number of made-up rows."""
         return int(self.rows.sum())
 
 
@@ -49,7 +49,7 @@ class MadeUp:
         return self.key_counts(names).dense()
 
     def middle_counts(self, names: tuple[str, ...]) -> Table:
-        """The same for people with one row each; one whose row has no rank counts nowhere."""
+        """Counts of people with one row each, in the cell of that row; one without a rank counts nowhere."""
         table = self.counts(names)
         values = table.values.copy()
         values[..., table.axes[-1].regular :] = 0

@@ -21,7 +21,10 @@ MANY = 100_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MadeUpGroups:
-    """Records that exist only as the sums of the parts of some groups."""
+    """Records that exist only as the sums of the parts of some groups.
+
+    `keys` has the cell numbers of each group that has rows, `sums` the parts of all its rows added up.
+    """
 
     contract: Contract
     keys: Any

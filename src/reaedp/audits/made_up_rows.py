@@ -30,12 +30,12 @@ Row = tuple[str, ...]
 class Data(Protocol):
     """Made-up data; equal data are equal objects."""
 
+    def opened(self, path: Path) -> Any:
+        """What a curator is given: the path, after the data was written there, or the data."""
+
     @property
     def units(self) -> int:
         """How many people, rows or pixels it has."""
-
-    def opened(self, path: Path) -> Any:
-        """What a curator is given: the path, after the data was written there, or the data."""
 
 
 @dataclass(frozen=True, slots=True)

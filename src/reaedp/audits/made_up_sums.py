@@ -58,7 +58,7 @@ class MadeUpSums:
     sums: Integers
 
     def moment_sums(self, names: tuple[str, ...]) -> Integers:  # noqa: ARG002
-        """Sums of coordinates."""
+        """Sums of the coordinates of all made-up rows."""
         return self.sums
 
     def pixels(self) -> Integers:

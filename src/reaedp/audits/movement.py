@@ -71,7 +71,8 @@ def _within(move: Integers, declared: Sensitivity) -> bool:
 
 
 def _scores_within(move: Integers, declared: Sensitivity) -> bool:
-    return int(np.abs(move).max(initial=0)) <= declared.l1
+    """Scores of one choice may all move; those of several choices made together share what a unit moves."""
+    return int(np.abs(np.atleast_2d(move)).max(axis=1, initial=0).sum()) <= declared.l1
 
 
 _LIMITS: dict[Kind, Callable[[Integers, Sensitivity], bool]] = {

@@ -43,7 +43,7 @@ class Power:
 
     @property
     def missed(self) -> str:
-        """The same in words."""
+        """The largest violation that an audit of this size may miss, in words."""
         return "any" if math.isinf(self.multiple) else f"ε = {self.epsilon:.3g}"
 
     def __str__(self) -> str:

@@ -48,9 +48,10 @@ def keys_of(request: Request) -> Request | None:
 
 def _model(request: Request, contract: Contract, rng: np.random.Generator) -> tuple[Finding, ...]:
     network = getattr(request.mechanism, "network", request.mechanism)
-    return (
-        audit_network(network, request.statistic.columns, contract, rng) if isinstance(network, MarginalModel) else ()
-    )
+    if not isinstance(network, MarginalModel):
+        return ()
+    # Only rows that are drawn from the model alone can have a column in regions of the others.
+    return audit_network(network, request.statistic.columns, contract, rng, refine=network is request.mechanism)
 
 
 def _test(request: Request, contract: Contract, noise: Calibrated) -> tuple[Finding, ...]:

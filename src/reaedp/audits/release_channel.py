@@ -66,7 +66,7 @@ class Played:
 
     @property
     def noise(self) -> Calibrated:
-        """The declared mechanism."""
+        """The mechanism as it was declared."""
         return self.request.calibrated(self.contract)
 
 

@@ -90,10 +90,10 @@ class RepeatedRelease:
     data: Path
     folder: Path
     noise: Noise | None = None
-    #: Whether every count of the file gave the same.
-    steady: bool = True
     _memory: dict[str, Any] = field(default_factory=dict)
     _batches: Iterator[int] = field(default_factory=itertools.count)
+    #: Whether every count of the file gave the same.
+    steady: bool = True
 
     def __post_init__(self) -> None:
         self.folder.mkdir()

@@ -81,7 +81,7 @@ class Specimen:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """All specimens."""
+    """All specimens, sound and broken, with the verdict on each."""
 
     specimens: tuple[Specimen, ...]
 

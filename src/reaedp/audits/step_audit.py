@@ -32,32 +32,38 @@ _METHOD = "by formula, for the step that tells these neighbours apart best, give
 
 
 def audit_network(
-    network: MarginalModel, columns: tuple[str, ...], contract: Contract, rng: np.random.Generator
+    network: MarginalModel, columns: tuple[str, ...], contract: Contract, rng: np.random.Generator, *, refine: bool
 ) -> tuple[Finding, ...]:
-    """One finding for each kind of step, and one about all of them together."""
+    """One finding for each kind of step, and one about all of them together; `refine` as the model is learned."""
     sensitivity = counting_sensitivity(contract.unit)
     (case,) = worst_cases(Marginal(*columns), contract)
     with fits_kept():
-        asked = [_asked(network, columns, data, sensitivity, rng) for data in (case.first, case.second)]
+        asked = [_asked(network, columns, data, sensitivity, rng, refine=refine) for data in (case.first, case.second)]
     kinds = [kind for kind in _STEPS if any(one.kind == kind for one in asked[0])]
     return (*(_examined(kind, case, asked, contract) for kind in kinds), _together(network, asked, case))
 
 
 def _asked(
-    network: MarginalModel, columns: tuple[str, ...], data: object, sensitivity: Sensitivity, rng: np.random.Generator
+    network: MarginalModel,
+    columns: tuple[str, ...],
+    data: object,
+    sensitivity: Sensitivity,
+    rng: np.random.Generator,
+    *,
+    refine: bool,
 ) -> list[Drawn]:
     assert isinstance(data, MadeUp)
     noise = ConstantNoise(0, rng)
-    network.learn(data, columns, sensitivity, noise, lambda _: None)
+    network.learn(data, columns, sensitivity, noise, lambda _: None, refine=refine)
     return noise.drawn
 
 
 def _examined(kind: Kind, case: Neighbours, asked: list[list[Drawn]], contract: Contract) -> Finding:
     """The step that tells the neighbours apart best, against the loss that its own noise stands for."""
     pairs = [(one, other) for one, other in zip(*asked, strict=False) if one.kind == other.kind == kind]
-    before, after = max(pairs, key=lambda pair: _DISTANCES[kind](pair[0].exact.ravel(), pair[1].exact.ravel()))
+    before, after = max(pairs, key=lambda pair: _DISTANCES[kind](pair[0].exact, pair[1].exact))
     claim = Claim.of((GaussianDP(loss(before, counting_sensitivity(contract.unit))),), contract.budget.delta)
-    laws = _LAWS[kind](before.exact.ravel(), after.exact.ravel(), before.scale)
+    laws = _LAWS[kind](before.exact, after.exact, before.scale)
     own = max(law.epsilon(claim.delta) for law in laws), max(law.delta(claim.epsilon) for law in laws)
     broken = own[0] > claim.epsilon * (1 + ROUNDING)
     ceilings = Ceilings.of(claim, math.inf, own)
@@ -103,12 +109,15 @@ def _question(drawn: Drawn) -> tuple[str, float, tuple[int, ...]]:
 
 
 def _gaussian_laws(before: Integers, after: Integers, scale: float) -> tuple[Curve, Curve]:
-    law = gaussian_law(after - before, scale)
+    law = gaussian_law((after - before).ravel(), scale)
     return law, law
 
 
 def _choice_laws(before: Integers, after: Integers, scale: float) -> tuple[Curve, Curve]:
-    first, second = _chances(before, scale), _chances(after, scale)
+    """Of several choices made together the one that moves most stands for all."""
+    rows = np.atleast_2d(before), np.atleast_2d(after)
+    farthest = int(np.ptp(rows[1] - rows[0], axis=1).argmax())
+    first, second = (_chances(scores[farthest], scale) for scores in rows)
     return between(second, first), between(first, second)
 
 
@@ -126,6 +135,6 @@ _LAWS: dict[Kind, Callable[[Integers, Integers, float], tuple[Curve, Curve]]] = 
 #: By what the steps of a kind are compared: the length of a move; the range of moves of scores.
 _DISTANCES: dict[Kind, Callable[[Integers, Integers], int]] = {
     "gaussian": lambda before, after: int(((after - before) ** 2).sum()),
-    "choice": lambda before, after: int(np.ptp(after - before)),
+    "choice": lambda before, after: int(np.ptp(np.atleast_2d(after - before), axis=1).sum()),
 }
-_STEPS: dict[Kind, str] = {"gaussian": "noisy table", "choice": "choice of a table"}
+_STEPS: dict[Kind, str] = {"gaussian": "noisy table", "choice": "choice of a table or cut"}

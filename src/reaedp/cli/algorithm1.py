@@ -1,7 +1,7 @@
 """`reaedp algorithm1`: the paper's Algorithm 1, through the curator and the ledger."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -19,10 +19,10 @@ def algorithm1(
     records_epsilon: Annotated[float | None, typer.Option(help="ε for the model and all records together.")] = None,
     delta: Annotated[float | None, typer.Option(help="δ for the model and all records together.")] = None,
     k: Annotated[int | None, typer.Option(help="k: how many seeds must be plausible.")] = None,
-    t: Annotated[int | None, typer.Option(help="Divides ε and δ; from 1 to k.")] = None,
+    t: Annotated[int | None, typer.Option(help="How the cost is split between ε and δ; from 1 to k.")] = None,
     gamma: Annotated[float | None, typer.Option(help="The ratio of probabilities in one class, above 1.")] = None,
-    epsilon0: Annotated[float | None, typer.Option(help="Of the noise in the test.")] = None,
-    attempts: Annotated[int | None, typer.Option(help="Candidates for a record, on average.")] = None,
+    epsilon0: Annotated[float | None, typer.Option(help="ε of the noise in the test.")] = None,
+    attempts: Annotated[int | None, typer.Option(help="Average number of candidates per record.")] = None,
     engine: Engine = None,
 ) -> None:
     """Release histograms with their entropies, and synthetic records, by the paper's Algorithm 1."""
@@ -40,6 +40,7 @@ def algorithm1(
     terms, columns = Contract.load(contract), tuple(column)
     synthetic = []
     if records is not None:
+        published: dict[str, Any] = {"k": k, "t": t, "gamma": gamma, "epsilon0": epsilon0, "attempts": attempts}
         synthetic.append(
             PlannedSynthetic(
                 name="records",
@@ -51,11 +52,7 @@ def algorithm1(
                 proposal="keep" if gamma in (None, 1) else "mixed",
                 epsilon=records_epsilon,
                 delta=delta,
-                k=k,
-                t=t,
-                gamma=gamma,
-                epsilon0=epsilon0,
-                attempts=attempts,
+                **published,
             )
         )
     wanted = planned(terms, columns, epsilon, synthetic)

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 def ask(
     folder: Annotated[Path, typer.Argument(help="A release folder.")],
     question: Annotated[str, typer.Argument(help='For example "mean age by sex where smokes = true".')],
-    confidence: Annotated[float, typer.Option(help="How often intervals shall hold.")] = 0.95,
+    confidence: Annotated[float, typer.Option(help="How often an interval must contain the truth.")] = 0.95,
     replays: Annotated[
-        int | None, typer.Option(help="How often to replay the noise of a model; 0 answers at once, less narrowly.")
+        int | None, typer.Option(help="How often to replay the noise of a model; 0 is fastest, with wider intervals.")
     ] = None,
 ) -> None:
     """Answer a question from a release folder, with intervals. Costs nothing: all of it is published."""

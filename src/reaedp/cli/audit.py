@@ -29,7 +29,7 @@ def audit(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Repeat an earlier audit.")] = None,
 ) -> None:
-    """Test the privacy promise on made-up data. Shows how much the releases of a plan reveal at least."""
+    """Test the privacy promise on made-up data. Shows a lower bound on what the releases of a plan reveal."""
     import numpy as np
 
     from reaedp.errors import DeclarationError

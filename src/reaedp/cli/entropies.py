@@ -13,7 +13,7 @@ def entropies(
     epsilon: Annotated[float, typer.Option(help="ε of each column.")],
     order: Annotated[list[float] | None, typer.Option(help="Orders of the entropies. Default: 1, Shannon's.")] = None,
 ) -> None:
-    """Release the histogram and entropies of every declared column of many files, each by its own ledger."""
+    """Release the histogram and entropies of every declared column of many files, each charged to its own ledger."""
     from reaedp.cli.progress import steps
     from reaedp.cli.stopping import stoppable
     from reaedp.paper.many_files import FIGURE, TABLE, release_all

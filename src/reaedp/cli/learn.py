@@ -20,6 +20,7 @@ app = typer.Typer(
 ContractFile = Annotated[Path, typer.Argument(help="The contract. Data set, unit and budget must be filled in.")]
 ColumnName = Annotated[str, typer.Argument(help="The column's name.")]
 Epsilon = Annotated[float, typer.Option(help="How much ε to spend.")]
+Delta = Annotated[float, typer.Option(help="How much δ to spend.")]
 #: The keys of a column in the contract, the same in words, and the number of the ledger's entry.
 Found = tuple[dict[str, Any], str, int]
 
@@ -55,7 +56,7 @@ def levels(
     column: ColumnName,
     data: Data,
     epsilon: Epsilon,
-    delta: Annotated[float, typer.Option(help="How much δ to spend.")],
+    delta: Delta,
     engine: Engine = None,
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
 ) -> None:
@@ -76,7 +77,7 @@ def values(
     column: ColumnName,
     data: Data,
     epsilon: Epsilon,
-    delta: Annotated[float, typer.Option(help="How much to spend.")],
+    delta: Delta,
     engine: Engine = None,
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
 ) -> None:

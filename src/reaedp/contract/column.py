@@ -89,7 +89,7 @@ class Column(Described, ABC):
 
     @property
     def size(self) -> int:
-        """Number of cells."""
+        """The number of cells, those for missing and unusable values included."""
         return self.regular + len(self.own_cells)
 
     def code(self, trouble: Trouble) -> int:

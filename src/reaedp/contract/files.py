@@ -51,7 +51,7 @@ class Files(Notation):
         return Notation(**frozen(facts))
 
     def about(self, names: Iterable[str]) -> "Files":
-        """The same for a contract of these columns alone."""
+        """These facts, as far as they concern a contract of these columns alone."""
         kept = set(names)
         return replace(self, columns=tuple(one for one in self.columns if one.column in kept))
 
@@ -63,7 +63,7 @@ class Files(Notation):
 
     @classmethod
     def read(cls, facts: dict[str, Any]) -> "Files":
-        """The same from what `facts` gave."""
+        """The facts about files, read again from what `facts` gave."""
         rest = dict(facts)
         columns = rest.pop("columns", {})
         if not isinstance(columns, dict) or not all(isinstance(own, dict) for own in columns.values()):

@@ -56,7 +56,7 @@ class DateFormat:
 
     @property
     def order(self) -> str:
-        """Its parts, a letter for each."""
+        """The order of day, month and year, a letter for each."""
         return "".join(self._found[:3])
 
     @property

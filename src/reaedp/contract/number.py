@@ -88,7 +88,7 @@ class Number(_Numeric):
 
     @property
     def regular(self) -> int:
-        """Number of bins."""
+        """The number of bins."""
         return int(self.bins or 0) if self.edges is None else len(self.edges) - 1
 
     @property

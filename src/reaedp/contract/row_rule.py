@@ -34,9 +34,9 @@ class RowRule:
     """
 
     act: Act
+    column: str | None = None
     expression: str
     provenance: str
-    column: str | None = None
     description: str | None = None
 
     def __post_init__(self) -> None:
@@ -64,7 +64,7 @@ class RowRule:
 
     @property
     def node(self) -> Node:
-        """The expression, read."""
+        """The expression as a tree."""
         return parse(self.expression)
 
     @property

@@ -29,7 +29,7 @@ class Described:
 
     @property
     def measured(self) -> str:
-        """The same with the unit of measure, as on an axis."""
+        """The label with the unit of measure, as on an axis."""
         return f"{self.called} ({self.unit_of_measure})" if self.unit_of_measure else self.called
 
     @property

@@ -18,6 +18,7 @@ from reaedp.contract import Column, Contract
 from reaedp.curator import part_sums
 from reaedp.curator.encode import encode, located
 from reaedp.curator.picture import read_picture
+from reaedp.curator.whose_rows import first_rows, middle_rows
 from reaedp.engines.blocks import merged
 from reaedp.engines.data import Data, Engine
 from reaedp.engines.source import Source, Unreadable, counted, open_source
@@ -101,7 +102,7 @@ class Records:
         columns = self._contract.select(names)
         keys = [f"k{number}" for number in range(len(columns))]
         rows = self._encoded(columns).filter(nw.col(keys[-1]) < columns[-1].regular)
-        arrays = self._collected(counted(_middle_rows(rows, [keys[-1], *keys[:-1]]), keys))
+        arrays = self._collected(counted(middle_rows(rows, [keys[-1], *keys[:-1]]), keys))
         return _key_counts(columns, [arrays[key] for key in keys], arrays["rows"]).dense()
 
     def key_parts(self, names: tuple[str, ...]) -> Iterator[KeyCounts]:
@@ -160,7 +161,7 @@ class Records:
         frame = self._canonical((self._contract.column(name),))
         texts = frame.with_columns(nw.col("v0").str.slice(0, longest)).filter(~nw.col("v0").is_null())
         if unit.person is not None:
-            texts = _first_rows(texts, unit.rows, ["h0"], ["v0"])
+            texts = first_rows(texts, unit.rows, ["h0"], ["v0"])
         arrays = self._collected(counted(texts, ["v0"]))
         return dict(zip(arrays["v0"].tolist(), arrays["rows"].tolist(), strict=True))
 
@@ -274,7 +275,7 @@ class Records:
         unit = self._contract.unit
         for key in dropping:
             coded = coded.filter(nw.col(key) >= 0)
-        return _first_rows(coded, unit.rows, keys, keys) if unit.person else coded
+        return first_rows(coded, unit.rows, keys, keys) if unit.person else coded
 
     def _collected(self, query: nw.LazyFrame[Any]) -> dict[str, NDArray[Any]]:
         """The result of a query, which has no rows where those of the data cannot be read."""
@@ -341,46 +342,3 @@ def _read(tables: Iterator[dict[str, NDArray[Any]]]) -> Iterator[dict[str, NDArr
 def _padded(tables: Iterator[dict[str, NDArray[Any]]]) -> Iterator[dict[str, NDArray[Any]]]:
     """The tables, and empty ones for those that cannot be read."""
     return chain(_read(tables), repeat(_NoRows()))
-
-
-#: A Mersenne prime: products of two remainders stay below 2^63.
-MODULUS = 2**31 - 1
-
-
-def _mixed(values: Sequence[str]) -> nw.Expr:
-    """A number from the hashes of a person and from numbers of one of their rows, by arithmetic that all engines share.
-
-    Each person has a multiplier of their own.
-    """
-    total = nw.col("hash0") * 8
-    for value in values:
-        total = (total * _multiplier() + nw.col(value).cast(nw.Int64) + 1) % MODULUS
-    return total
-
-
-def _multiplier() -> nw.Expr:
-    return nw.col("hash1") * 8 + 1
-
-
-def _first_rows(frame: nw.LazyFrame[Any], limit: int, digested: list[str], cells: list[str]) -> nw.LazyFrame[Any]:
-    """The first `limit` rows of each person; a row without a person is nobody's and is never counted.
-
-    Their order is pseudo-random: a number that is made of canonical ones, then their cells, so that rows which tie are
-    counted alike.
-    """
-    named = frame.filter(~nw.col("person").is_null()).with_columns(_mixed(digested).alias("mixed"))
-    # Squared, or of three neighbouring cells the one in the middle would come first in a quarter of all cases.
-    place = (nw.col("mixed") * nw.col("mixed") % MODULUS * _multiplier() % MODULUS).alias("place")
-    # A running count of what is never null is the number of the row; for others the engine builds a tree of counts.
-    named = named.with_columns(place, nw.lit(1).alias("one"))
-    rank = nw.col("one").cum_count().over("person", order_by=["place", *cells])
-    return named.filter(rank <= limit)
-
-
-def _middle_rows(frame: nw.LazyFrame[Any], order: list[str]) -> nw.LazyFrame[Any]:
-    """Of each person the row in the middle, of two such rows the first."""
-    ranked = frame.with_columns(nw.col("one").cum_count().over("person", order_by=order).alias("rank"))
-    numbered = ranked.with_columns(nw.col("one").sum().over("person").alias("number"))
-    twice = 2 * nw.col("rank").cast(nw.Int64)
-    number = nw.col("number").cast(nw.Int64)
-    return numbered.filter((twice == number) | (twice == number + 1))

@@ -102,7 +102,7 @@ class CurveSeeds:
 
     @property
     def size(self) -> int:
-        """Number of curves."""
+        """The number of curves."""
         return int(self._before[-1])
 
     def draw(self, count: int, noise: Noise) -> Places:

@@ -135,7 +135,7 @@ class DeniableCurves(Buyable, OnRecords):
         return moves
 
     def _sides(self, lattice: CoarseLattice, curve: Curve) -> NDArray[np.float64]:
-        """Of a cell, in each coefficient that is kept."""
+        """The sides of a cell, in each coefficient that is kept."""
         sides: NDArray[np.float64] = np.array(lattice.grains) * (curve.clip / RADIUS)
         return sides
 

@@ -61,11 +61,6 @@ class MeansOfSlope:
         return CurveSpace(self.curve)
 
     @cached_property
-    def projection(self) -> Reals:
-        """From values on the grid to coefficients."""
-        return self.space.projection
-
-    @cached_property
     def lengths(self) -> Reals:
         """The lengths of the intervals between points of the grid."""
         return np.diff(self.space.grid)
@@ -73,12 +68,12 @@ class MeansOfSlope:
     @cached_property
     def constant(self) -> Reals:
         """Coefficients of the curve that is one everywhere."""
-        return np.asarray(self.projection.sum(axis=1))
+        return np.asarray(self.space.projection.sum(axis=1))
 
     @cached_property
     def responses(self) -> Reals:
         """Coefficients of curves that rise from zero to one within an interval: a column for each."""
-        from_the_right = np.cumsum(self.projection[:, ::-1], axis=1)[:, ::-1]
+        from_the_right = np.cumsum(self.space.projection[:, ::-1], axis=1)[:, ::-1]
         return np.ascontiguousarray(from_the_right[:, 1:])
 
     def recovery(self, times: Reals, deviations: Reals) -> Recovery:
@@ -94,7 +89,7 @@ class MeansOfSlope:
         weights = (plain + along[:, None] * missing).T
         left = reached - weights @ self.responses
         bias = smoothness * np.sqrt((left**2 * self.lengths).sum(axis=1))
-        return Recovery(weights, bias, *self._extremes(weights @ self.projection))
+        return Recovery(weights, bias, *self._extremes(weights @ self.space.projection))
 
     def _extremes(self, on_grid: Reals) -> tuple[Reals, Reals]:
         """The least and the largest product of such weights with a curve within the bounds, or with none."""

@@ -34,8 +34,8 @@ class Codebook:
             return _of_contract(path)
         if suffix not in _READERS:
             raise DeclarationError(
-                f"{path} is no codebook that can be read: a table (.csv, .tsv), a Frictionless table schema (.json),"
-                " DDI (.xml) or another contract (.toml)."
+                f"{path} cannot be read as a codebook. Known: a table (.csv, .tsv), a Frictionless table schema"
+                " (.json), DDI (.xml) or another contract (.toml)."
             )
         variables, files = _READERS[suffix](_text(path), path)
         return cls({one.name: one.drafted(f"public: {path.name}", labels) for one in variables}, files)
@@ -70,7 +70,7 @@ def _of_contract(path: Path) -> Codebook:
     try:
         files = Files.read(declared)
     except (TypeError, ValueError):
-        raise DeclarationError(f"{path}: [files] has keys that nobody knows. Run: reaedp check {path}") from None
+        raise DeclarationError(f"{path}: [files] has unknown keys. Run: reaedp check {path}") from None
     columns = {}
     for name, table in document.table("columns").items():
         if not isinstance(table, dict) or table.get("kind") not in NEEDED:

@@ -20,7 +20,7 @@ def read_ddi(text: str, path: Path) -> tuple[list[Variable], dict[str, Any]]:
         raise DeclarationError(f"{path} is not valid XML.") from None
     found = [_variable(element) for element in root.iter() if _is(element, "var") and element.get("name")]
     if not found:
-        raise DeclarationError(f"{path} is no codebook in DDI: it has no variables with names.")
+        raise DeclarationError(f"{path} is not a DDI codebook: it has no variables with names.")
     return found, {}
 
 

@@ -26,23 +26,23 @@ class Draft:
         return tuple(column for column in self.columns if column.column() is None)
 
     def without(self, names: Iterable[str]) -> "Draft":
-        """The same without some columns."""
+        """The draft without some columns."""
         gone = set(names)
         kept = tuple(column for column in self.columns if column.name not in gone)
         left_out = {**self.left_out, **{column.name: "" for column in self.columns if column.name in gone}}
         return replace(self, columns=kept, left_out=left_out)
 
     def about(self, person: str | None) -> "Draft":
-        """The same where this column says whose row it is, and need not be a column of the contract."""
+        """The draft in which this column says whose row it is, and need not be a column of the contract."""
         left_out = {name: why for name, why in self.left_out.items() if name != person}
         return replace(self, columns=tuple(one for one in self.columns if one.name != person), left_out=left_out)
 
     def saying(self, said: Mapping[str, Drafted]) -> "Draft":
-        """The same with other facts about some columns."""
+        """The draft with other facts about some columns."""
         return replace(self, columns=tuple(_over(column, said.get(column.name)) for column in self.columns))
 
     def reading(self, facts: Mapping[str, Any]) -> "Draft":
-        """The same with more said about files; what was said before stays, and so does what is said of a column."""
+        """The draft with more said about files; what was said before stays, and so does what is said of a column."""
         if not facts and self.files is None:
             return self
         before = (self.files or Files()).facts()

@@ -31,7 +31,7 @@ class Wanted:
     active: bool = True
 
     def written(self, share: float) -> str:
-        """As the plan has it."""
+        """The release as a plan writes it."""
         keys = {**self.keys, "share": share}
         lines = ["[[release]]", *(f"{name} = {written(value)}" for name, value in keys.items())]
         mark = "" if self.active else "# "
@@ -151,7 +151,7 @@ def _smallest(columns: Sequence[Drafted]) -> list[str]:
 
 
 def _named(wanted: Iterator[Wanted]) -> list[Wanted]:
-    """The same under names that are files' names, each different."""
+    """The releases under names that can be file names, each different."""
     made: list[Wanted] = []
     taken: set[str] = set()
     for one in wanted:

@@ -88,7 +88,7 @@ class Named:
         return {self.day: _floored(self.micros, MICROSECONDS_OF_A_DAY)}
 
     def name(self) -> str:
-        """The name itself."""
+        """The canonical name as SQL."""
         if self.kind in TEXT:
             return self._of_text()
         if self.kind in DECIMAL:

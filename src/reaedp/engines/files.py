@@ -193,7 +193,5 @@ def _matching(address: str) -> list[str]:
         return [address]
     paths = sorted(glob.glob(address))
     if not paths:
-        raise DeclarationError(
-            f"No file matches {address!r}. Look at the folder's name, and at small and large letters."
-        )
+        raise DeclarationError(f"No file matches {address!r}. Check the folder's name, and upper and lower case.")
     return paths

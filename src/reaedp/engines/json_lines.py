@@ -17,6 +17,18 @@ from reaedp.engines.notation import quoted
 #: A character that no line of JSON has, so that it separates nothing.
 _NEVER = "\x01"
 _BLANKS = quoted(" \t\r\ufeff")
+#: How the reader of CSV is told to give lines as they are.
+_WHOLE_LINES: dict[str, Any] = {
+    "columns": {"line": "VARCHAR"},
+    "auto_detect": False,
+    "header": False,
+    "delimiter": _NEVER,
+    "quotechar": "",
+    "escapechar": "",
+    "ignore_errors": True,
+    "strict_mode": False,
+    "max_line_size": LONGEST_LINE,
+}
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -41,18 +53,7 @@ class JsonPart(Part):
 
 def json_part(connection: duckdb.DuckDBPyConnection, paths: list[str]) -> JsonPart:
     """Files as lines; nothing of them is looked at yet."""
-    lines = connection.read_csv(
-        literally(connection, paths),  # type: ignore[arg-type]
-        columns={"line": "VARCHAR"},
-        auto_detect=False,
-        header=False,
-        delimiter=_NEVER,
-        quotechar="",
-        escapechar="",
-        ignore_errors=True,
-        strict_mode=False,
-        max_line_size=LONGEST_LINE,
-    )
+    lines = connection.read_csv(literally(connection, paths), **_WHOLE_LINES)  # type: ignore[arg-type]
     return JsonPart(lines, {}, connection)
 
 

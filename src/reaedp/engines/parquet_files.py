@@ -57,7 +57,7 @@ def parquet_parts(
         return [_parquet_part(connection, [file[1:] for file in files], partitions) for _, files in parts]
     except ENGINE_ERRORS:
         raise DeclarationError(
-            f"{paths[0]}, or a file beside it, cannot be read as Parquet. Look whether it was copied as a whole."
+            f"{paths[0]}, or a file beside it, cannot be read as Parquet. Check that it was copied completely."
         ) from None
 
 

@@ -70,7 +70,7 @@ def _buffer(column: CArray, more: int = 0) -> NDArray[Any]:
 
 
 def _run(relation: duckdb.DuckDBPyRelation) -> Any:
-    """Start the query."""
+    """Start the query and hand out its stream."""
     return relation.__arrow_c_stream__()
 
 

@@ -49,7 +49,7 @@ class Cause:
 
     @property
     def words(self) -> str:
-        """The same for people."""
+        """The likely cause and its remedy, in words."""
         if self.column is None:
             return f"{self.cells:,} {self.what}. Try: {self.remedy}"
         return f"{self.column}: {self.what} would explain {self.cells:,} cells. Try: {self.remedy}"
@@ -121,11 +121,11 @@ def _trials(contract: Contract, data: Data, troubled: Troubled) -> Iterator[Tria
 
 
 def _spellings(contract: Contract, columns: Sequence[Column]) -> Iterator[Trial]:
-    """Levels in small and large letters, and with blanks around them."""
+    """Levels in upper and lower case, and with blanks around them."""
     pads = range(1, MOST_BLANKS + 1)
     yield Trial(
         "case",
-        "small and large letters",
+        "upper and lower case",
         "write the texts of the file alike",
         _only(contract, [_spelled(one, (str.lower, str.upper, str.capitalize, str.title)) for one in columns]),
         ("unseen",),
@@ -195,8 +195,4 @@ def _bytes(contract: Contract, data: Data, engine: Engine | None) -> Iterator[Ca
 
 
 def _utf_8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+    return line.decode(errors="ignore").encode() == line

@@ -108,7 +108,7 @@ def look(
 ) -> Look:
     """Count what the contract makes of the cells of its columns; no ledger is opened and nothing is written."""
     if not contract.columns:
-        raise DeclarationError("A look is about columns, and the contract declares none.")
+        raise DeclarationError("Only columns can be looked at, and the contract declares none.")
     progress("counting cells")
     every = troubles_of(contract, data, engine)
     rows = max((one.rows for one in every), default=0)

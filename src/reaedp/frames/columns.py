@@ -87,7 +87,7 @@ def to_polars(frame: Frame) -> Any:
 
 
 def to_arrow(frame: Frame) -> Any:
-    """An Arrow table."""
+    """The numbers as an Arrow table."""
     with _needed("pyarrow", "to_arrow"):
         import pyarrow as pa
 

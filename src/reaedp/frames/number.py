@@ -17,7 +17,7 @@ def written(value: object, digits: int = 4) -> str:
 
 
 def about(value: float, digits: int = 3) -> str:
-    """The same rounded to so many digits before the point, too: 135,000, 140, 0.25."""
+    """A number with so many digits, rounded before the point, too: 135,000, 140, 0.25."""
     if not math.isfinite(value) or value == 0:
         return written(float(value))
     rounded = float(f"{value:.{digits - 1}e}")

@@ -43,7 +43,7 @@ def _column(name: str, column: NDArray[Any], rows: int) -> list[str]:
 
 
 def in_html(title: str, facts: Facts, frame: Frame, drawing: str = "") -> str:
-    """The same as a fragment of a page, with a drawing."""
+    """The first rows as a fragment of a page, with a drawing."""
     some = list(frame.items())[:MOST_COLUMNS]
     head = _row("th", (shown(name, MOST_LETTERS) for name, _ in some))
     rows = zip(*(_cells(column[:MOST_ROWS]) for _, column in some), strict=True)

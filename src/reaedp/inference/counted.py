@@ -31,7 +31,7 @@ class CountedTable:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns."""
+        """The names of the columns that were counted."""
         return tuple(axis.name for axis in self.axes)
 
     def joins(self, columns: tuple[str, ...]) -> bool:

@@ -24,7 +24,7 @@ STEPS = 40
 
 
 def histogram(name: str, table: Table, noise: Calibrated) -> CountedTable:
-    """A released histogram."""
+    """A released histogram as a source of answers."""
     merged, within = evenly(table.axes)
     counts, scale = table.values.astype(np.float64), sqrt(noise_variance(noise))
     laplace = isinstance(noise.mechanism, Laplace)
@@ -89,7 +89,7 @@ class Replays:
         self._made: list[Beliefs] = []
 
     def made(self) -> list[Beliefs]:
-        """All of them."""
+        """All replays of the noise, made when they are first asked for."""
         rng = np.random.default_rng([self.seed, len(self._made)])
         while len(self._made) < self.number:
             self.progress(f"replaying the noise, {len(self._made) + 1} of {self.number}")

@@ -39,7 +39,7 @@ def fields_of(record: Any) -> dict[str, Any]:
 
 
 def digest(text: str) -> str:
-    """SHA-256 in hexadecimal."""
+    """The SHA-256 of a text, in hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 

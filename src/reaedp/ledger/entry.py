@@ -139,7 +139,8 @@ class Decision:
         printable("The name of who asks", self.asked_by, 200)
         printable("The reason for a decision", self.reason, 1000)
         if not self.requests or list(self.requests) != sorted(self.requests) or type(self.approved) is not bool:
-            raise DeclarationError(sentence("A decision must be about sorted requests", given=self.requests))
+            rule = "A decision must name its requests in ascending order, and approve them or not"
+            raise DeclarationError(sentence(rule, given=(self.requests, self.approved)))
         for request in self.requests:
             _check_digest("A request of a decision", request)
 
@@ -156,7 +157,9 @@ class TwoPeople:
         printable("The name of a data set", self.dataset, 200)
         printable("The reason for a rule", self.reason, 1000)
         if type(self.required) is not bool:
-            raise DeclarationError(sentence("A rule must be required or not", given=self.required))
+            raise DeclarationError(
+                sentence("Whether two people are required must be true or false", given=self.required)
+            )
 
 
 Act = Registration | Charge | Finish | Raise | Recovery | Decision | TwoPeople

@@ -44,7 +44,7 @@ class Replay:
     rules: dict[str, int] = field(default_factory=dict)
 
     def take(self, entry: Entry) -> None:
-        """Add one entry."""
+        """Add one entry to what was replayed so far."""
         if self.plan and (entry.plan is None or entry.plan != self.plan[0].plan):
             self.close_plan()
         _TAKE[entry.kind](self, entry)

@@ -68,7 +68,7 @@ class Buyable:
         if len(given) > len(fields(cls)):  # type: ignore[arg-type]
             raise DeclarationError(
                 sentence(
-                    f"A price has names: {cls.__name__}(epsilon=1, delta=1e-6)",
+                    f"A price must be given by name, as in {cls.__name__}(epsilon=1, delta=1e-6)",
                     given=given,
                 )
             )

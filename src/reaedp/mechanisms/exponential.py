@@ -14,7 +14,7 @@ import numpy as np
 from reaedp.answer import Chosen, Integers, Ordered, Shape, Words
 from reaedp.mechanisms.laplace import Laplace, at_least
 from reaedp.mechanisms.noise import Noise
-from reaedp.privacy.loss import Price, PureDP, exact, positive
+from reaedp.privacy.loss import Positive, Price, PureDP, exact
 from reaedp.privacy.unit import Sensitivity
 
 #: What of ε is spent on the number of rows of each group, so that none is empty in silence.
@@ -70,7 +70,7 @@ def scores(counts: Any, share: Fraction) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Exponential:
+class Exponential(Positive):
     """A place is chosen with probability proportional to exp(-ranks missed / scale); and noisy numbers of rows.
 
     >>> round(Exponential(1.0).scale(counting), 3)
@@ -82,23 +82,20 @@ class Exponential:
 
     epsilon: float
 
-    def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
-
     def scale(self, sensitivity: Sensitivity) -> float:
-        """Of a median chosen alone, in rows."""
+        """The scale of a median that is chosen alone, in rows."""
         return _least_scale(sensitivity.l1, self.epsilon, 1 - FOR_ROWS)
 
     def rows_scale(self, sensitivity: Sensitivity) -> float:
-        """Of the Laplace noise on numbers of rows."""
+        """The scale of the Laplace noise on numbers of rows."""
         return _least_scale(sensitivity.l1, self.epsilon, FOR_ROWS)
 
     def step_scale(self, sensitivity: Sensitivity, step: Step, levels: int) -> float:
-        """Of one choice, a `step` on one of `levels` levels, in units of its score."""
+        """The scale of one choice, a `step` on one of `levels` levels, in units of its score."""
         return _least_scale(2 * step.reach * sensitivity.l1, self.epsilon, (1 - FOR_ROWS) / levels)
 
     def price(self, sensitivity: Sensitivity) -> Price:  # noqa: ARG002
-        """ε (see PROOFS.md)."""
+        """ε, whatever is chosen (see PROOFS.md)."""
         return (PureDP(self.epsilon),)
 
     def apply(self, exact: Ordered, sensitivity: Sensitivity, noise: Noise) -> Chosen:
@@ -112,11 +109,11 @@ class Exponential:
         return Chosen(rows, np.array(places, dtype=np.int64).reshape(len(rows), len(exact.at)))
 
     def mean_error(self, sensitivity: Sensitivity) -> float:
-        """Of a median chosen alone among places of one row each, in rows."""
+        """The mean error of a median chosen alone among places of one row each, in rows."""
         return self._alone(sensitivity).mean_error(sensitivity)
 
     def error_quantile(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
-        """Of medians chosen alone among places of one row each, in rows."""
+        """The error quantile of medians chosen alone among places of one row each, in rows."""
         return self._alone(sensitivity).error_quantile(sensitivity, confidence, cells)
 
     def _alone(self, sensitivity: Sensitivity) -> Laplace:

@@ -10,9 +10,8 @@ from reaedp.answer import GroupedParts, Shape
 from reaedp.contract import Contract
 from reaedp.errors import DeclarationError, sentence
 from reaedp.mechanisms.by_price import Buyable
-from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.noise import Noise
-from reaedp.privacy.loss import ApproxDP, Price, positive
+from reaedp.mechanisms.threshold import AboveThreshold
 from reaedp.privacy.unit import Sensitivity
 
 #: Thresholds are larger by this share, far more than doubles are off.
@@ -20,7 +19,7 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class GroupThreshold(Buyable):
+class GroupThreshold(Buyable, AboveThreshold):
     """Discrete Laplace noise on all parts of every present group; a group appears if its parts add up to enough.
 
     `parts` says how many numbers a group has, `row` how many steps a row adds to them together, `rows` how many rows of
@@ -35,15 +34,12 @@ class GroupThreshold(Buyable):
     hides: ClassVar[Shape] = "grouped"
     scaled_by: ClassVar[str] = "row"
 
-    epsilon: float
-    delta: float
     parts: int
     row: int
     rows: int
 
     def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
-        positive("delta", self.delta, below=1)
+        AboveThreshold.__post_init__(self)
         for key in ("parts", "row", "rows"):
             if not (type(value := getattr(self, key)) is int and value >= 1):
                 raise DeclarationError(sentence(f"{key} must be a whole number of at least 1", given=value))
@@ -57,10 +53,6 @@ class GroupThreshold(Buyable):
         """Whether it was made for this statistic: another one's threshold might hide too little."""
         wanted: dict[str, int] = statistic.shape(contract)
         return wanted == {"parts": self.parts, "row": self.row, "rows": self.rows}
-
-    def scale(self, sensitivity: Sensitivity) -> float:
-        """The scale of the discrete Laplace noise on each part."""
-        return Laplace(self.epsilon).scale(sensitivity)
 
     def threshold(self, sensitivity: Sensitivity) -> int:
         """The least sum of parts at which one unit's new groups appear with probability at most δ (see PROOFS.md)."""
@@ -84,18 +76,9 @@ class GroupThreshold(Buyable):
             low, high = (middle, high) if sum_tail(middle, self.parts) > chance else (low, middle)
         return high
 
-    def largest_delta(self, sensitivity: Sensitivity) -> float:
+    def bound_on_delta(self, sensitivity: Sensitivity) -> float:
         """A larger δ would make not showing a group stronger evidence than one row."""
         return -math.expm1(-self.row / self.scale(sensitivity))
-
-    def price(self, sensitivity: Sensitivity) -> Price:
-        """(ε, δ), provided that not showing a group is itself no stronger evidence than a row."""
-        largest = self.largest_delta(sensitivity)
-        if self.delta > largest:
-            raise DeclarationError(
-                sentence(f"delta must be at most {largest:.3g} for a threshold at this epsilon", given=self.delta)
-            )
-        return (ApproxDP(self.epsilon, self.delta),)
 
     def apply(self, exact: GroupedParts, sensitivity: Sensitivity, noise: Noise) -> GroupedParts:
         """The groups whose noisy parts add up to the threshold; every part draws noise of its own, once."""
@@ -103,14 +86,6 @@ class GroupThreshold(Buyable):
         # Doubles hold such sums exactly where they are near the threshold, and do not leave their range.
         shown = noisy.sum(axis=1, dtype=np.float64) >= self.threshold(sensitivity)
         return GroupedParts(exact.keys[shown], noisy[shown])
-
-    def mean_error(self, sensitivity: Sensitivity) -> float:
-        """Mean absolute error of a part of a group far above the threshold."""
-        return Laplace(self.epsilon).mean_error(sensitivity)
-
-    def error_quantile(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
-        """The error quantile of discrete Laplace noise, which holds for groups far above the threshold."""
-        return Laplace(self.epsilon).error_quantile(sensitivity, confidence, cells)
 
 
 def sum_tail(t: float, terms: int) -> float:

@@ -7,12 +7,12 @@ from typing import ClassVar
 
 from reaedp.answer import Integers, Shape
 from reaedp.mechanisms.noise import Noise
-from reaedp.privacy.loss import Price, PureDP, exact, positive
+from reaedp.privacy.loss import Positive, Price, PureDP, exact
 from reaedp.privacy.unit import Sensitivity
 
 
 @dataclass(frozen=True, slots=True)
-class Laplace:
+class Laplace(Positive):
     """Noise with probability proportional to exp(-|x| / scale), scale = L1 sensitivity / ε.
 
     >>> Laplace(0.5).scale(counting), Laplace(0.5).error_quantile(counting, 0.95)
@@ -23,9 +23,6 @@ class Laplace:
     hides: ClassVar[Shape] = "vector"
 
     epsilon: float
-
-    def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
 
     def scale(self, sensitivity: Sensitivity) -> float:
         """The smallest double whose exact value gives at most ε."""

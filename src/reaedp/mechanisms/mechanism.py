@@ -40,7 +40,10 @@ class Mechanism(Protocol):
 
 @dataclass(frozen=True)
 class Calibrated:
-    """A mechanism together with the sensitivity that it hides; price and scale are computed once."""
+    """A mechanism together with the sensitivity that it hides; price and scale are computed once.
+
+    A statistic's sensitivity says how far one unit moves its answer under a contract; `Request.calibrated` looks it up.
+    """
 
     mechanism: Mechanism
     sensitivity: Sensitivity

@@ -37,6 +37,9 @@ class Noise(Protocol):
     def choose(self, scores: Integers, scale: float) -> int:
         """A place, with probability proportional to exp(score / scale)."""
 
+    def choose_each(self, scores: Integers, scale: float) -> list[int]:
+        """A place in each row of scores, independently, by the same law."""
+
     def words(self, count: int) -> Words:
         """Independent words of 64 random bits, from which other laws are made exactly."""
 
@@ -51,11 +54,11 @@ class SecretNoise:
     seeded: ClassVar[bool] = False
 
     def laplace(self, exact: Integers, scale: float) -> Integers:
-        """Discrete Laplace noise."""
+        """The exact integers with discrete Laplace noise of this scale."""
         return self._noisy("laplace", exact, scale)
 
     def gaussian(self, exact: Integers, scale: float) -> Integers:
-        """Discrete Gaussian noise."""
+        """The exact integers with discrete Gaussian noise of this scale."""
         return self._noisy("gaussian", exact, scale)
 
     def _noisy(self, family: str, exact: Integers, scale: float) -> Integers:
@@ -66,6 +69,11 @@ class SecretNoise:
     def choose(self, scores: Integers, scale: float) -> int:
         """The place of the largest score after Gumbel noise."""
         return int(_chooser(scale)(scores.tolist()))
+
+    def choose_each(self, scores: Integers, scale: float) -> list[int]:
+        """The place of the largest score of each row after Gumbel noise."""
+        chosen = _chooser(scale)
+        return [int(chosen(row)) for row in scores.tolist()]
 
     def words(self, count: int) -> Words:
         """Words from the operating system."""
@@ -161,6 +169,11 @@ class SeededNoise:
     def choose(self, scores: Integers, scale: float) -> int:
         """The place of the largest score after Gumbel noise."""
         return int(np.argmax(scores + self.rng.gumbel(0.0, scale, scores.shape)))
+
+    def choose_each(self, scores: Integers, scale: float) -> list[int]:
+        """The place of the largest score of each row after Gumbel noise."""
+        found: list[int] = np.argmax(scores + self.rng.gumbel(0.0, scale, scores.shape), axis=1).tolist()
+        return found
 
     def words(self, count: int) -> Words:
         """Words of the generator."""

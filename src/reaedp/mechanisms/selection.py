@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from math import erf, erfc, inf, log, log1p, nextafter
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from reaedp.answer import Integers, Shape
 from reaedp.mechanisms.noise import Noise
 from reaedp.privacy.loss import GaussianDP, Price, positive
@@ -47,7 +50,7 @@ class Selection:
         positive("mu", self.mu, below=16)
 
     def scale(self, sensitivity: Sensitivity) -> float:
-        """In units of the score, rounded up."""
+        """The scale of the choice in units of the score, rounded up."""
         return nextafter(2 * sensitivity.l1 / bounded_range(self.mu), inf)
 
     def price(self, sensitivity: Sensitivity) -> Price:  # noqa: ARG002
@@ -57,3 +60,10 @@ class Selection:
     def choose(self, scores: Integers, sensitivity: Sensitivity, noise: Noise) -> int:
         """The place of the chosen score."""
         return noise.choose(scores, self.scale(sensitivity))
+
+    def choose_each(self, scores: Integers, sensitivity: Sensitivity, noise: Noise) -> NDArray[np.intp]:
+        """The place of the chosen score of each row.
+
+        The sensitivity's `l1` bounds how far the rows' scores move together: the sum, over rows, of the largest move.
+        """
+        return np.array(noise.choose_each(scores, self.scale(sensitivity)), dtype=np.intp)

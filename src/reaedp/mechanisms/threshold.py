@@ -1,6 +1,7 @@
 """Noisy counts of keys that the data chose, shown only above a threshold."""
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,15 +16,8 @@ from reaedp.privacy.unit import Sensitivity
 
 
 @dataclass(frozen=True, slots=True)
-class Threshold:
-    """Discrete Laplace noise on every present key; a key appears if its noisy count reaches the threshold.
-
-    >>> Threshold(1.0, 1e-6).threshold(counting)
-    15
-    """
-
-    name: ClassVar[str] = "thresholded discrete Laplace"
-    hides: ClassVar[Shape] = "keyed"
+class AboveThreshold:
+    """Discrete Laplace noise of `epsilon`, shown only above a threshold that something new passes by chance `delta`."""
 
     epsilon: float
     delta: float
@@ -33,8 +27,41 @@ class Threshold:
         positive("delta", self.delta, below=1)
 
     def scale(self, sensitivity: Sensitivity) -> float:
-        """The scale of the discrete Laplace noise on each count."""
+        """The scale of the discrete Laplace noise on each number."""
         return Laplace(self.epsilon).scale(sensitivity)
+
+    @abstractmethod
+    def bound_on_delta(self, sensitivity: Sensitivity) -> float:
+        """The δ above which not being shown would be stronger evidence than one row."""
+
+    def price(self, sensitivity: Sensitivity) -> Price:
+        """(ε, δ), provided that not being shown is itself no stronger evidence than one row."""
+        largest = self.bound_on_delta(sensitivity)
+        if self.delta > largest:
+            raise DeclarationError(
+                sentence(f"delta must be at most {largest:.3g} for a threshold at this epsilon", given=self.delta)
+            )
+        return (ApproxDP(self.epsilon, self.delta),)
+
+    def mean_error(self, sensitivity: Sensitivity) -> float:
+        """Mean absolute error of a number far above the threshold."""
+        return Laplace(self.epsilon).mean_error(sensitivity)
+
+    def error_quantile(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
+        """The error quantile of discrete Laplace noise, which holds for numbers far above the threshold."""
+        return Laplace(self.epsilon).error_quantile(sensitivity, confidence, cells)
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold(AboveThreshold):
+    """Discrete Laplace noise on every present key; a key appears if its noisy count reaches the threshold.
+
+    >>> Threshold(1.0, 1e-6).threshold(counting)
+    15
+    """
+
+    name: ClassVar[str] = "thresholded discrete Laplace"
+    hides: ClassVar[Shape] = "keyed"
 
     def threshold(self, sensitivity: Sensitivity) -> int:
         """The least count at which one person's new keys appear with probability at most δ (see PROOFS.md)."""
@@ -49,14 +76,9 @@ class Threshold:
         """A larger δ would make not showing a key stronger evidence than one step of noise."""
         return -math.expm1(-1 / Laplace(epsilon).scale(sensitivity))
 
-    def price(self, sensitivity: Sensitivity) -> Price:
-        """(ε, δ), provided that not showing a key is itself no stronger evidence than one step of noise."""
-        largest = self.largest_delta(self.epsilon, sensitivity)
-        if self.delta > largest:
-            raise DeclarationError(
-                sentence(f"delta must be at most {largest:.3g} for a threshold at this epsilon", given=self.delta)
-            )
-        return (ApproxDP(self.epsilon, self.delta),)
+    def bound_on_delta(self, sensitivity: Sensitivity) -> float:
+        """The largest δ at this ε."""
+        return self.largest_delta(self.epsilon, sensitivity)
 
     def apply(self, exact: Keyed | KeyedParts, sensitivity: Sensitivity, noise: Noise) -> Keyed:
         """The keys that reach the threshold, with their noisy counts; every key draws noise of its own, once."""
@@ -69,11 +91,3 @@ class Threshold:
         noisy = noise.laplace(exact.counts, self.scale(sensitivity))
         shown = noisy >= self.threshold(sensitivity)
         return Keyed(exact.keys[shown], noisy[shown])
-
-    def mean_error(self, sensitivity: Sensitivity) -> float:
-        """Mean absolute error of a count far above the threshold."""
-        return Laplace(self.epsilon).mean_error(sensitivity)
-
-    def error_quantile(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
-        """The error quantile of discrete Laplace noise, which holds for counts far above the threshold."""
-        return Laplace(self.epsilon).error_quantile(sensitivity, confidence, cells)

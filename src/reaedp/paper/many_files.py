@@ -28,7 +28,10 @@ TABLE, FIGURE = "entropies.csv", "entropies.svg"
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A file of data and its contract, which have the same name but for the ending."""
+    """A file of data and its contract, which have the same name but for the ending.
+
+    `name` is that common name, and `plan` is Algorithm 1 for all columns of the contract.
+    """
 
     name: str
     data: Path
@@ -55,7 +58,7 @@ def _data_file(path: Path, epsilon: float) -> DataFile:
     beside = [path.with_suffix(suffix) for suffix in SUFFIXES if path.with_suffix(suffix).is_file()]
     if len(beside) != 1:
         raise DeclarationError(
-            f"Beside {path.name} must lie one file of data: {path.stem}{f' or {path.stem}'.join(SUFFIXES)}."
+            f"One data file must lie beside {path.name}: {path.stem}{f' or {path.stem}'.join(SUFFIXES)}."
         )
     terms = Contract.load(path)
     return DataFile(path.stem, beside[0], algorithm1(terms, [column.name for column in terms.columns], epsilon))

@@ -61,7 +61,7 @@ class Population:
 
 
 def population(experiment: Experiment, most: int) -> Population:
-    """At most this many people."""
+    """The population, of at most this many people."""
     path = experiment.file("adult.csv")
     name, codes = ("made-up people", _made_up(most, experiment.rng)) if path is None else ("Adult", _read(path))
     return Population(name, experiment.rng.permutation(codes)[:most])

@@ -10,6 +10,7 @@ from reaedp.mechanisms.noise import SeededNoise
 from reaedp.paper.best_entropy import CHANGES, best_entropies
 from reaedp.paper.datasets import AMAZON, DIFFERENCES, HOUSES, POWER, UNEMPLOYMENT, DataSet
 from reaedp.paper.item import Experiment, Item, Result
+from reaedp.paper.line_chart import quantity
 from reaedp.paper.published_release import entropies, laplace_counts
 from reaedp.rate import mean
 from reaedp.statistics.entropy.entropies import shannon_entropy
@@ -135,8 +136,8 @@ def _entropy_panel() -> dict[str, Any]:
         "encoding": {
             "x": {"field": "set", "type": "nominal", "title": None, "sort": None, "axis": {"labelAngle": -20}},
             "xOffset": which,
-            "y": {"field": "bits", "type": "quantitative", "title": "bits"},
             "color": which,
+            "y": quantity("bits", "bits"),
         },
     }
 

@@ -165,7 +165,10 @@ def _keys(epsilon: float, base: Integers, rng: np.random.Generator) -> Game:
 
 @dataclass(frozen=True, eq=False)
 class _Record:
-    """One record of mechanism F, as counts: the clones' record, somebody else's, or nothing at all."""
+    """One record of mechanism F, as counts: the clones' record, somebody else's, or nothing at all.
+
+    `laws` has the probabilities of these three in a row for each world: without the target, and with it.
+    """
 
     plan: RecordPlan
     laws: Floats

@@ -116,7 +116,7 @@ class Calibration:
         return self.noise(_BOUNDS[self.kind].sensitivity(self)).price
 
     def within(self, rest: Rest) -> "Calibration | None":
-        """The same at the largest ε, of four digits, that the ledger would admit now; None if it would admit none."""
+        """The answer at the largest ε, of four digits, that the ledger would admit now; None if it would admit none."""
         most = rest.most(lambda epsilon: tally([replace(self, epsilon=epsilon).price()]))
         return None if most is None else replace(self, epsilon=most)
 

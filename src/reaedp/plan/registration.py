@@ -60,7 +60,7 @@ def _place(kind: type[Any]) -> tuple[MutableMapping[str, type[Any]], tuple[str, 
         return COLUMNS, (kind.kind,)
     if issubclass(kind, Planned):
         if not kind.kinds:
-            raise DeclarationError(sentence("A planned release must say its kinds", given=kind))
+            raise DeclarationError(sentence("A planned release must list in `kinds` what plans call it", given=kind))
         return RELEASES, kind.kinds
     for attribute, table in (("hides", MECHANISMS), ("answers", STATISTICS)):
         shape = getattr(kind, attribute, None)
@@ -68,7 +68,7 @@ def _place(kind: type[Any]) -> tuple[MutableMapping[str, type[Any]], tuple[str, 
             return table, (kind.name if table is MECHANISMS else kind.__name__,)
     shapes = ", ".join(get_args(Shape))
     raise DeclarationError(
-        sentence(f"A statistic must say what it answers, a mechanism what it hides: {shapes}", given=kind)
+        sentence(f"A statistic must have `answers`, and a mechanism `hides`, one of {shapes}", given=kind)
     )
 
 

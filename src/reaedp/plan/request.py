@@ -24,7 +24,7 @@ class Request:
     _last: list[tuple[Contract, Calibrated]] = field(default_factory=list, init=False, compare=False, repr=False)
 
     def settled(self, contract: Contract) -> "Request":
-        """The same with the mechanism itself where it was asked for by its price alone."""
+        """The request with the mechanism itself where it was asked for by its price alone."""
         mechanism = settled(self.mechanism, self.statistic, contract)
         return self if mechanism is self.mechanism else Request(self.name, self.statistic, mechanism)
 

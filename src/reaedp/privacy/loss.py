@@ -35,7 +35,7 @@ def positive(name: str, value: object, *, below: float = math.inf) -> float:
     return float(value)
 
 
-class _Positive:
+class Positive:
     """All its numbers are positive, and δ is below one."""
 
     __slots__: tuple[str, ...] = ()
@@ -46,36 +46,39 @@ class _Positive:
 
 
 @dataclass(frozen=True, slots=True)
-class PureDP(_Positive):
+class PureDP(Positive):
     """ε-differential privacy; dominated by randomised response that tells the truth with odds e^ε."""
 
     epsilon: float
 
 
 @dataclass(frozen=True, slots=True)
-class ApproxDP(_Positive):
-    """(ε, δ)-differential privacy."""
+class ApproxDP(Positive):
+    """(ε, δ)-differential privacy.
+
+    Dominated by randomised response that tells the truth with odds e^ε, and with probability δ tells it for certain.
+    """
 
     epsilon: float
     delta: float
 
 
 @dataclass(frozen=True, slots=True)
-class ZCDP(_Positive):
+class ZCDP(Positive):
     """ρ-zero-concentrated differential privacy (Bun and Steinke 2016)."""
 
     rho: float
 
 
 @dataclass(frozen=True, slots=True)
-class GaussianDP(_Positive):
+class GaussianDP(Positive):
     """μ-Gaussian differential privacy: as hard to tell apart as N(0, 1) and N(μ, 1) (Dong, Roth, Su 2022)."""
 
     mu: float
 
 
 @dataclass(frozen=True, slots=True)
-class UnitGaussian(_Positive):
+class UnitGaussian(Positive):
     """One integer moved by at most one, hidden by discrete Gaussian noise of this variance parameter.
 
     Tighter than the concentrated loss 1/(2 variance) that it implies (Canonne, Kamath, Steinke 2020).

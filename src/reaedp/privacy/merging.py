@@ -114,7 +114,10 @@ def delta_left(tally: Tally, delta: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Independent dominating pairs, one Gaussian loss μ, one concentrated loss ρ; how many copies went into them."""
+    """Independent losses, merged by kind: dominating `pairs`, one Gaussian loss μ and one concentrated loss ρ.
+
+    `copies` says how many losses went into them, each of which may carry a rounding of its own.
+    """
 
     pairs: tuple[DominatingPair, ...]
     mu: float

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from reaedp.errors import DeclarationError, sentence
 from reaedp.privacy.accounting import delta, epsilon, tally
-from reaedp.privacy.loss import Price, positive
+from reaedp.privacy.loss import Positive, Price
 from reaedp.privacy.merging import failure
 from reaedp.privacy.normal import probabilities, quantiles
 
@@ -64,18 +64,18 @@ class Promised:
 
     @property
     def advantage(self) -> float:
-        """For one pair δ + (1 - δ) tanh(ε/2)."""
+        """The largest difference of true and false positive rates; for one pair δ + (1 - δ) tanh(ε/2)."""
         corners = self._corners()
         return float((self.true_positives(corners) - corners).max())
 
     @property
     def accuracy(self) -> float:
-        """For one pair (e^ε + δ) / (e^ε + 1)."""
+        """The largest accuracy of a guess at even odds; for one pair (e^ε + δ) / (e^ε + 1)."""
         return (1 + self.advantage) / 2
 
     @property
     def auc(self) -> float:
-        """For one pair 1 - (1 - δ)² / (1 + e^ε)."""
+        """The largest area under the curve; for one pair 1 - (1 - δ)² / (1 + e^ε)."""
         corners = self._corners()
         return float(np.trapezoid(self.true_positives(corners), corners))
 
@@ -97,13 +97,10 @@ class Promised:
 
 
 @dataclass(frozen=True, slots=True)
-class GaussianPromised:
+class GaussianPromised(Positive):
     """μ-Gaussian differential privacy: the curve of N(0, 1) against N(μ, 1)."""
 
     mu: float
-
-    def __post_init__(self) -> None:
-        positive("mu", self.mu)
 
     def true_positives(self, false_positives: ArrayLike) -> Floats:
         """The largest true positive rate at each false positive rate: Φ(Φ⁻¹(FPR) + μ)."""

@@ -25,10 +25,9 @@ class Unit:
     at_least: int | None = None
 
     def __post_init__(self) -> None:
+        known = self.change in get_args(Change)
         mistakes = Mistakes()
-        mistakes.unless(
-            self.change in get_args(Change), "unit.change must be 'add-remove' or 'replace'", given=self.change
-        )
+        mistakes.unless(known, "unit.change must be 'add-remove' or 'replace'", given=self.change)
         mistakes.unless(
             (self.person is None) == (self.max_rows is None),
             "unit.person and unit.max_rows must be given together",

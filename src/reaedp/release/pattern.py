@@ -81,7 +81,7 @@ class Real:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """True or false."""
+    """A value that must be true or false."""
 
     def mistakes(self, value: Any, where: str) -> Iterator[str]:
         """Complain of anything but true and false."""

@@ -83,7 +83,7 @@ def _overview(folder: PublishedFolder) -> Panel:
 
 
 def evidence(folder: PublishedFolder) -> Panel:
-    """Citation, hashes, software."""
+    """The section with citation, hashes and software."""
     record = folder.record
     name, day = shown(record["dataset"], 200), record["created"][:10]
     rows = tuple((file, digest) for file, digest in record["files"].items() if file != REPORT)

@@ -31,12 +31,12 @@ class Published(Recorded):
 
     @property
     def title(self) -> str:
-        """Its label; else its name, and what was released in the words of the contract."""
+        """The label of the release; else its name, and what was released in the words of the contract."""
         return self.wording.get("label") or f"{self.name}: {shown(self.labelled.title, 160)}"
 
     @property
     def called(self) -> str:
-        """Its label, or its name."""
+        """The label of the release, or its name."""
         return self.wording.get("label", self.name)
 
     @property

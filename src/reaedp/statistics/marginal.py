@@ -126,7 +126,7 @@ class KeyedMarginal(_Counting):
     noun: ClassVar[str] = "frequent cells"
 
     def check(self, contract: Contract) -> None:
-        """Refuse unknown columns."""
+        """Refuse columns that the contract does not declare."""
         contract.select(self.columns)
 
     def answer(self, records: Cells) -> Keyed | KeyedParts:

@@ -37,7 +37,7 @@ class Amortised(Buyable, OnModel):
     With `together` the model is learned from one half of the people and the keys are those of the other; each may then
     cost so much. `Amortised(epsilon=1, delta=1e-6, keep=("age",))` asks for the least noise of that price, as plans do.
 
-    >>> mechanism = Amortised.within(4.0, 1e-7, contract, ("age", "sex"))
+    >>> mechanism = Amortised(epsilon=4.0, delta=1e-7, keep="sex")
     >>> len(curator.release(Synthetic(("age", "sex"), 20), mechanism).value)
     20
     """

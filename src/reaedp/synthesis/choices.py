@@ -52,7 +52,7 @@ class Choices:
         return np.searchsorted(self.starts, keys, side="right") - 1 - situations * self.size
 
     def probability(self, cells: NDArray[np.int32], situations: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The law itself."""
+        """The probabilities of some cells, each in its situation."""
         found: NDArray[np.float64] = self.probabilities.ravel()[situations * self.size + cells]
         return found
 

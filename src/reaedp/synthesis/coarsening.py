@@ -60,7 +60,7 @@ def coarsen(column: Column, noisy: Floats, scale: float, most: int, least: float
 
 
 def reshared(coarse: Coarsening, column: Column, noisy: Floats, scale: float) -> Coarsening:
-    """The same cells with shares by another noisy table."""
+    """The coarse cells with shares by another noisy table."""
     regular = column.regular if ordered(column) else 0
     smooth = regular if regular > coarse.size else 0
     shares = estimated_shares(noisy, scale, smooth=smooth, regular=column.regular, along=regular)

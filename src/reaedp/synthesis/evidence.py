@@ -25,6 +25,7 @@ class Evidence:
     factors between variables, `thetas` the logarithms of the factors of each table.
     """
 
+    total: float
     tree: JunctionTree
     owners: tuple[int, ...]
     mergings: tuple[Merging, ...]
@@ -34,7 +35,6 @@ class Evidence:
     column_scales: tuple[float, ...]
     tables: tuple[NoisyTable, ...]
     thetas: tuple[Floats, ...]
-    total: float
 
     def beliefs(self, weights: Mapping[int, Floats] | None = None) -> Beliefs:
         """The law of a row, with the cells of some variables given other `weights`."""

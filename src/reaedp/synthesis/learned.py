@@ -15,6 +15,7 @@ from reaedp.synthesis.dependencies import Dependence
 from reaedp.synthesis.evidence import Evidence
 from reaedp.synthesis.fitting import NoisyTable
 from reaedp.synthesis.model import Codes, Model
+from reaedp.synthesis.regions import Regions
 from reaedp.synthesis.rows import rows
 from reaedp.table import Table
 
@@ -42,15 +43,21 @@ class Learned:
     beliefs: Beliefs
     #: What the beliefs were fitted to.
     evidence: Evidence
+    #: A column in regions of the others, where a test found that tables cannot hold it.
+    regions: Regions | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns."""
+        """The names of the columns."""
         return tuple(axis.name for axis in self.axes)
 
     def rows(self, count: int, rng: np.random.Generator) -> Codes:
         """Synthetic rows of cell numbers, a column for each axis."""
-        return rows(self.beliefs, self.coarsenings, count, rng)
+
+        def plain(count: int) -> Codes:
+            return rows(self.beliefs, self.coarsenings, count, rng)
+
+        return plain(count) if self.regions is None else self.regions.rows(plain, count, rng)
 
     def model(self, first: tuple[str, ...] = ()) -> Model:
         """Nearly the same law as a Bayesian network that begins with the columns `first`, in this order."""
@@ -88,7 +95,17 @@ class Learned:
             f" {self.table_scale:.3g} rows a cell.\n"
             f"Choices compare counts with the model row by row, uncertain by about {self.choice_scale:.3g} rows"
             f" ({self.choice_noise:.2g} bits); an entropy map for the same price would be uncertain by"
-            f" {self.map_noise:.2g} bits for each pair.\n{tables}"
+            f" {self.map_noise:.2g} bits for each pair.\n{tables}{self._refined}"
+        )
+
+    @property
+    def _refined(self) -> str:
+        found = self.regions
+        if found is None:
+            return ""
+        return (
+            f"\n{self.axes[found.column].name} was far from what these tables tell: for the rest of the price it was"
+            f" counted in {len(found.counts)} regions of the other columns, with noise of {found.scale:.3g} rows each."
         )
 
     @property

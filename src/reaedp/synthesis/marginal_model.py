@@ -95,7 +95,7 @@ class MarginalModel(Buyable, OnRecords):
 
     def apply(self, exact: RecordsToAsk, sensitivity: Sensitivity, noise: Noise) -> SyntheticRecords:
         """Draw rows from the model, fitted to noisy tables."""
-        learned = self.learn(exact.records, exact.columns, sensitivity, noise, exact.records.progress)
+        learned = self.learn(exact.records, exact.columns, sensitivity, noise, exact.records.progress, refine=True)
         exact.records.progress("drawing rows")
         codes = learned.rows(exact.rows, noise.generator())
         model = PublishedModel(learned, exact.records.contract.rules)
@@ -108,15 +108,20 @@ class MarginalModel(Buyable, OnRecords):
         sensitivity: Sensitivity,
         noise: Noise,
         progress: Callable[[str], None],
+        *,
+        refine: bool = False,
     ) -> Learned:
-        """Noisy tables and the model that they give; nothing else that was counted survives."""
+        """Noisy tables and the model that they give; nothing else that was counted survives.
+
+        With `refine` one column may be counted in regions of the others, which a model as a network does not have.
+        """
         if len(columns) != self.columns:
             raise DeclarationError(
                 sentence(f"The cost of this model was computed for {self.columns} columns", given=columns)
             )
         progress("counting each column")
         search = Search(records, columns, Purse(self.mu, sensitivity, noise))
-        search.run(progress)
+        search.run(progress, refine=refine)
         return Learned(
             axes=search.axes,
             singles=tuple(search.single(column) for column in range(len(columns))),
@@ -131,14 +136,15 @@ class MarginalModel(Buyable, OnRecords):
             choice_mu=math.sqrt(CHOICES * search.price),
             beliefs=search.structure.beliefs,
             evidence=search.structure.evidence([single.scale for single in search.looks.singles]),
+            regions=search.regions,
         )
 
     def column_noise(self, sensitivity: Sensitivity) -> Calibrated:
-        """Of the first look at a column."""
+        """The noise of the first look at a column."""
         return self._noise((FIRST_LOOK if self.tables else 1.0) / self.columns, sensitivity)
 
     def table_noise(self, sensitivity: Sensitivity) -> Calibrated:
-        """Of a chosen table, if as many are chosen as may be."""
+        """The noise of a chosen table, if as many are chosen as may be."""
         return self._noise((1 - FIRST_LOOK) * (1 - CHOICES) / max(1, self.tables), sensitivity)
 
     def _noise(self, share: float, sensitivity: Sensitivity) -> Calibrated:

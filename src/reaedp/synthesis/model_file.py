@@ -16,6 +16,7 @@ from reaedp.synthesis.fitting import Link, NoisyTable
 from reaedp.synthesis.learned import Learned
 from reaedp.synthesis.merging import Floats, Merging
 from reaedp.synthesis.published_model import FORMAT, PublishedModel
+from reaedp.synthesis.regions import Cuts, Regions
 from reaedp.table import KeyCounts, Table
 
 
@@ -66,6 +67,7 @@ class _Reader:
             choice_mu=float(record["choice_mu"]),
             beliefs=evidence.beliefs(),
             evidence=evidence,
+            regions=self.regions(),
         )
         return PublishedModel(learned, rules, self.keys())
 
@@ -113,6 +115,28 @@ class _Reader:
         return NoisyTable(group, mergings, _floats(record["noisy_counts"], shape), noise), _floats(
             record["factors"], shape
         )
+
+    def regions(self) -> Regions | None:
+        if "regions" not in self.record:
+            return None
+        found, names = self.record["regions"], [axis.name for axis in self.axes]
+        column, cuts = names.index(found["column"]), found["cuts"]
+        inside = np.zeros((len(cuts), max(axis.size for axis in self.axes)), dtype=bool)
+        columns = np.array([names.index(cut["column"]) for cut in cuts], dtype=np.intp)
+        for place, cut in enumerate(cuts):
+            cells = np.array(cut["inside"], dtype=np.intp)
+            if not ((cells >= 0) & (cells < self.axes[columns[place]].size)).all():
+                raise ValueError("a cut must part cells of its column")
+            inside[place, cells] = True
+        levels = tuple(np.array(level, dtype=np.intp) for level in found["levels"])
+        if any(
+            len(each) != 2**level or not ((each >= 0) & (each < len(cuts))).all() for level, each in enumerate(levels)
+        ):
+            raise ValueError("every region needs a cut of the list")
+        counts = np.array([_whole(row, self.axes[column].size) for row in found["noisy_counts"]])
+        if counts.shape != (2 ** len(levels), self.axes[column].size):
+            raise ValueError("every region needs a row of counts")
+        return Regions(column, Cuts(columns, inside), levels, counts, float(_positive([found["noise"]], (1,))[0]))
 
     def keys(self) -> KeyCounts | None:
         if "keys" not in self.record:

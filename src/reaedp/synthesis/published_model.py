@@ -28,7 +28,7 @@ MODEL_SUFFIX, FORMAT = ".model.json", 1
 MOST_CELLS = 2_000_000
 #: Digits of a share or factor: far beyond what noise leaves of them.
 _DIGITS = 12
-#: Rows that keep a condition are looked for among so many times as many, where keys were released; and at most.
+#: Rows that keep a condition are looked for among so many times as many, where keys or regions were released; at most.
 _TRIED, _MOST_TRIED = 50, 2_000_000
 
 Given = Mapping[int, NDArray[np.bool_]]
@@ -53,8 +53,8 @@ class PublishedModel:
             keys = self.keys
             return self.learned.rows(count, rng) if keys is None else amortised_rows(self.learned, keys, count, rng)
         found = self._conditioned(count, rng, given)
-        if self.keys is not None:
-            tried = amortised_rows(self.learned, self.keys, min(_TRIED * count, _MOST_TRIED), rng)
+        if self.keys is not None or self.learned.regions is not None:
+            tried = self.cells(min(_TRIED * count, _MOST_TRIED), rng)
             fitting = tried[_fits(tried, given)][:count]
             found[: len(fitting)] = fitting
         return found
@@ -79,41 +79,69 @@ class PublishedModel:
         return rows
 
     def content(self) -> bytes:
-        """The file."""
+        """The model as JSON, as its file has it."""
         return json.dumps(self._record(), separators=(",", ":"), ensure_ascii=False).encode()
 
     def _record(self) -> dict[str, Any]:
         learned, evidence = self.learned, self.learned.evidence
         tree = evidence.tree
         own = zip(learned.axes, evidence.column_scales, learned.singles, learned.coarsenings, strict=True)
-        keys = self.keys
-        return {
-            "format": FORMAT,
-            "rows": learned.total,
-            "noise": {"columns": learned.column_scale, "choices": learned.choice_scale, "tables": learned.table_scale},
-            "rounds": learned.rounds,
-            "choice_mu": learned.choice_mu,
-            "columns": [
-                {
-                    "name": axis.name,
-                    "noise": scale,
-                    "noisy_counts": single.values.tolist(),
-                    "shares": _short(coarse.shares),
-                }
-                for axis, scale, single, coarse in own
-            ],
-            "variables": [
-                {"column": learned.axes[owner].name, "cells": _runs(merging)}
-                for owner, merging in zip(evidence.owners, evidence.mergings, strict=True)
-            ],
-            "tree": {"cliques": tree.cliques, "parents": tree.parents, "separators": tree.separators},
-            "links": [{"variables": link.group, "logarithms": _short(link.logarithm)} for link in evidence.links],
-            "tables": [_table(*each) for each in zip(evidence.tables, evidence.thetas, strict=True)],
-        } | (
-            {}
-            if keys is None
-            else {"keys": {"columns": keys.names, "cells": keys.keys.tolist(), "counts": keys.counts.tolist()}}
+        return (
+            {
+                "format": FORMAT,
+                "rows": learned.total,
+                "noise": {
+                    "columns": learned.column_scale,
+                    "choices": learned.choice_scale,
+                    "tables": learned.table_scale,
+                },
+                "rounds": learned.rounds,
+                "choice_mu": learned.choice_mu,
+                "columns": [
+                    {
+                        "name": axis.name,
+                        "noise": scale,
+                        "noisy_counts": single.values.tolist(),
+                        "shares": _short(coarse.shares),
+                    }
+                    for axis, scale, single, coarse in own
+                ],
+                "variables": [
+                    {"column": learned.axes[owner].name, "cells": _runs(merging)}
+                    for owner, merging in zip(evidence.owners, evidence.mergings, strict=True)
+                ],
+                "tree": {"cliques": tree.cliques, "parents": tree.parents, "separators": tree.separators},
+                "links": [{"variables": link.group, "logarithms": _short(link.logarithm)} for link in evidence.links],
+                "tables": [_table(*each) for each in zip(evidence.tables, evidence.thetas, strict=True)],
+            }
+            | _keys(self.keys)
+            | _regions(learned)
         )
+
+
+def _keys(keys: KeyCounts | None) -> dict[str, Any]:
+    if keys is None:
+        return {}
+    return {"keys": {"columns": keys.names, "cells": keys.keys.tolist(), "counts": keys.counts.tolist()}}
+
+
+def _regions(learned: Learned) -> dict[str, Any]:
+    found = learned.regions
+    if found is None:
+        return {}
+    sides = zip(found.cuts.columns.tolist(), found.cuts.inside, strict=True)
+    return {
+        "regions": {
+            "column": learned.axes[found.column].name,
+            "cuts": [
+                {"column": learned.axes[column].name, "inside": np.flatnonzero(inside).tolist()}
+                for column, inside in sides
+            ],
+            "levels": [level.tolist() for level in found.levels],
+            "noisy_counts": found.counts.tolist(),
+            "noise": found.scale,
+        }
+    }
 
 
 def _fits(rows: Codes, given: Given) -> NDArray[np.bool_]:

@@ -5,6 +5,9 @@ Every question is dominated by a Gaussian loss μᵢ, and the squares of all μ�
 
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from reaedp.answer import Integers
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.noise import Noise
@@ -40,6 +43,10 @@ class Purse:
     def choice(self, scores: Integers, squared: float) -> int:
         """The place of a score, a large one rather than a small one, for this much of μ²."""
         return Selection(self._taken(squared) ** 0.5).choose(scores, self.sensitivity, self.noise)
+
+    def choices(self, scores: Integers, squared: float) -> NDArray[np.intp]:
+        """A place in each row of scores, all for this much of μ²: every record moves the scores of one row only."""
+        return Selection(self._taken(squared) ** 0.5).choose_each(scores, self.sensitivity, self.noise)
 
     def scale(self, squared: float) -> float:
         """The noise of counts at this price."""

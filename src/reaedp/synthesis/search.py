@@ -26,7 +26,10 @@ from reaedp.synthesis.interactions import interactions
 from reaedp.synthesis.looks import NOTHING, Looks
 from reaedp.synthesis.merging import Merging, merged
 from reaedp.synthesis.purse import Purse
+from reaedp.synthesis.refinement import Refinement
+from reaedp.synthesis.regions import Regions
 from reaedp.synthesis.room import by_width
+from reaedp.synthesis.rows import rows
 from reaedp.synthesis.structure import Structure
 from reaedp.table import Table
 
@@ -42,6 +45,8 @@ DOUBT = 0.25
 DEARER = 2
 #: Tables are chosen in so many batches, between which the model is fitted.
 BATCHES = 8
+#: After so many batches it is asked whether a column is worth refining, on as many rows of the model so far.
+REFINED_AFTER, REFINED_BY = 3, 1 << 15
 #: Steps of each fit, and of the last.
 STEPS, LAST_STEPS = 20, 80
 #: Cells of the junction tree, at which a step takes about a hundredth of a second.
@@ -68,9 +73,13 @@ class Search:
         self.dependences: list[Dependence] = []
         self.taken: set[Candidate] = set()
         self.exact: dict[Group, Integers] = {}
+        self.regions: Regions | None = None
 
-    def run(self, progress: Callable[[str], None]) -> None:
-        """Choose while something is worth its price; what is left is for the columns."""
+    def run(self, progress: Callable[[str], None], *, refine: bool = False) -> None:
+        """Choose while something is worth its price; what is left is for the columns.
+
+        With `refine` it may turn out on the way that all of it is better spent on one column in regions of the others.
+        """
         left, batch = self.rounds, 0
         if left:
             self._count()
@@ -85,8 +94,20 @@ class Search:
             if chosen < wanted and batch == BATCHES:
                 left //= DEARER
             self.structure.fit(STEPS if left else LAST_STEPS)
+            if refine and left and batch == REFINED_AFTER and self._refined():
+                left = 0
         if self.purse.left > NOTHING * self.purse.whole:
             self._look_again()
+
+    def _refined(self) -> bool:
+        """Refine a column if a test says so, for all that is left."""
+        # The model's law is public by now; any seed will do.
+        drawn = rows(self.structure.beliefs, self.coarsenings, REFINED_BY, np.random.default_rng(0))
+        known = Refinement(self.names, self.axes, self.coarsenings, drawn, self.total)
+        self.regions = known.regions(self.records, self.purse, CHOICES * self.price)
+        if self.regions is not None:
+            self.structure.fit(LAST_STEPS)
+        return self.regions is not None
 
     @property
     def coarsenings(self) -> Sequence[Coarsening]:

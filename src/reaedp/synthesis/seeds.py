@@ -52,7 +52,7 @@ class Seeds:
 
     @property
     def size(self) -> int:
-        """Number of records."""
+        """The number of records."""
         return int(self.keys.counts.sum())
 
     def draw(self, count: int, noise: Noise) -> Places:

@@ -144,7 +144,7 @@ class Synthetic:
         check_rules(contract, contract.select(self.columns))
 
     def cells(self, contract: Contract) -> int:  # noqa: ARG002
-        """Rows."""
+        """The number of synthetic rows."""
         return self.rows
 
     def step(self, contract: Contract) -> float:  # noqa: ARG002
@@ -173,7 +173,7 @@ def wanted_rows(statistic: Any) -> Synthetic:
     if not isinstance(statistic, Synthetic):
         raise DeclarationError(
             sentence(
-                "Models of records make synthetic rows",
+                "This mechanism makes synthetic rows and nothing else",
                 given=statistic.title,
                 remedy='Write Synthetic(["age", "sex"], rows=1000), or call Curator.synthesize.',
             )

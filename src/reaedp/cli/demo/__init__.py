@@ -32,9 +32,9 @@ COMMANDS = (
 
 
 def demo(
-    folder: Annotated[Path, typer.Argument(help="The folder to make; it must not exist or be empty.")] = Path("demo"),
+    folder: Annotated[Path, typer.Argument(help="The folder to create. It must be new or empty.")] = Path("demo"),
 ) -> None:
-    """Release a real data set about people, command by command; everything it makes lies in one folder."""
+    """Release a real data set about people, command by command. All files go into one folder."""
     from reaedp.errors import DeclarationError
     from reaedp.release.place import outside_releases
 

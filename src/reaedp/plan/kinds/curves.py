@@ -1,7 +1,7 @@
 """Planned curves: their mean, and synthetic ones."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from reaedp.contract import Contract
 from reaedp.errors import Mistakes
@@ -95,14 +95,7 @@ class PlannedSyntheticCurves(Planned):
         from reaedp.curves.deniable_curves import DeniableCurves
         from reaedp.curves.synthetic_curves import SyntheticCurves
 
-        mechanism = DeniableCurves.within(
-            *self.price(contract.budget),
-            contract,
-            self.curve,
-            self.curves,
-            kept=self.kept,
-            spread=self.spread,
-            law=self.law,
-            rest=self.rest,
-        )
-        return Request(self.name, SyntheticCurves(self.curve, self.curves), mechanism)
+        price, wanted = self.price(contract.budget), (self.curve, self.curves)
+        moves: dict[str, Any] = {key: getattr(self, key) for key in ("kept", "spread", "law", "rest")}
+        mechanism = DeniableCurves.within(*price, contract, *wanted, **moves)
+        return Request(self.name, SyntheticCurves(*wanted), mechanism)

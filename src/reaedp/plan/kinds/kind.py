@@ -108,14 +108,14 @@ class PlannedNoise(Planned):
     mechanism: str
 
     @property
-    def noise(self) -> str:
-        """The name of the mechanism."""
-        return spoken(self.mechanism)
-
-    @property
     def pure(self) -> bool:
         """Whether the noise is pure DP: only Laplace noise has no δ."""
         return self.mechanism == "laplace"
+
+    @property
+    def noise(self) -> str:
+        """The name of the mechanism."""
+        return spoken(self.mechanism)
 
 
 def spoken(name: object) -> str:

@@ -36,7 +36,7 @@ class PlannedStatistic(Planned):
         """Request and contract find whatever is wrong with statistic and mechanism."""
 
     def request(self, contract: Contract) -> Request:
-        """What was given."""
+        """The statistic and the mechanism that were given."""
         return Request(self.name, self.statistic, self.mechanism).settled(contract)
 
     def times(self, factor: float, budget: Budget) -> Self:  # noqa: ARG002

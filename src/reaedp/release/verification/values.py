@@ -55,7 +55,7 @@ def integers(column: NDArray[Any], length: int) -> NDArray[np.int64]:
 
 
 def _counts(release: Rebuilt, frame: Frame) -> Any:
-    """A histogram."""
+    """The table of a histogram, from its file."""
     statistic, contract = release.statistic, release.contract
     return statistic.value(contract, integers(frame["count"], statistic.cells(contract)))
 
@@ -100,7 +100,7 @@ def _pixels(release: Rebuilt, frame: Frame) -> Any:
 
 
 def _mean_curve(release: Rebuilt, frame: Frame) -> Any:
-    """From the noisy sums and count, which manifests of the first version did not have."""
+    """The mean curve from the noisy sums and count, which manifests of the first version did not have."""
     details = release.record["details"]
     if not details:
         return Written(dict(frame))
@@ -111,12 +111,12 @@ def _mean_curve(release: Rebuilt, frame: Frame) -> Any:
 
 
 def _parts(release: Rebuilt, frame: Frame) -> Any:  # noqa: ARG001
-    """From the noisy parts, which the manifest holds."""
+    """Summaries and rates from the noisy parts, which the manifest holds."""
     return release.statistic.value(release.contract, _told(release, release.record["details"]["noisy_parts"]))
 
 
 def _groups(release: Rebuilt, frame: Frame) -> Any:
-    """From noisy parts, of groups that the file names; none may lie below the threshold."""
+    """Selected groups from their noisy parts; the file names them, and none may lie below the threshold."""
     statistic, mechanism = release.statistic, release.noise.mechanism
     assert isinstance(mechanism, GroupThreshold)
     assert isinstance(statistic, Selected)
@@ -149,13 +149,13 @@ def _moments(release: Rebuilt, frame: Frame) -> Any:  # noqa: ARG001
 
 
 def _distribution(release: Rebuilt, frame: Frame) -> Any:  # noqa: ARG001
-    """From the noisy counts, of which the file of quantiles shows what follows."""
+    """Quantiles from the noisy counts, of which the file shows what follows."""
     counts = _whole(release.record["details"]["noisy_counts"], release.statistic.cells(release.contract))
     return release.statistic.value(release.contract, counts)
 
 
 def _chosen(release: Rebuilt, frame: Frame) -> Any:  # noqa: ARG001
-    """From noisy numbers of rows and chosen places."""
+    """Chosen quantiles from noisy numbers of rows and chosen places."""
     statistic, details = release.statistic, release.record["details"]
     assert isinstance(statistic, ChosenQuantiles)
     groups, column = statistic.groups(release.contract), release.contract.column(statistic.of)
@@ -200,7 +200,7 @@ def _records(release: Rebuilt, frame: Frame) -> SyntheticRecords:
 
 
 def _column(column: NDArray[Any], *, days: bool) -> NDArray[Any]:
-    """As a mechanism leaves it: masked, and days as objects."""
+    """A column as a mechanism leaves it: masked, and days as objects."""
     found, missing = np.ma.getdata(column), np.ma.getmaskarray(column)
     return np.ma.MaskedArray(found.astype("datetime64[D]").astype(object) if days else found, mask=missing)
 

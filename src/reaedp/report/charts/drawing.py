@@ -56,7 +56,7 @@ def _finite(value: Any) -> Any:
 
 
 def quantity(field: str, title: str | None, *, zero: bool = True, format: str | None = None) -> Specification:  # noqa: A002
-    """A numeric axis."""
+    """A numeric axis of a chart."""
     axis = {} if format is None else {"axis": {"format": format}}
     return {"field": field, "type": "quantitative", "title": title, "scale": {"zero": zero}} | axis
 

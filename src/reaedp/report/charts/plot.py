@@ -32,7 +32,10 @@ class Layer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """The layers of a chart and the scales that they share."""
+    """The layers of a chart and the scales that they share.
+
+    `width` and `height` are those of the area between the axes, in pixels.
+    """
 
     layers: tuple[Layer, ...]
     width: float

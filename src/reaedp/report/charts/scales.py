@@ -72,7 +72,7 @@ class Logarithmic:
         return self.start + share * (self.end - self.start)
 
     def ticks(self) -> list[float]:
-        """Powers of ten."""
+        """The powers of ten within the axis."""
         first, last = (round(math.log10(edge)) for edge in (self.low, self.high))
         return [10.0**power for power in range(first, last + 1)]
 

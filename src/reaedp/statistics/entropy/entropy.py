@@ -86,7 +86,7 @@ class EntropyStatistic(ABC):
         return float(self.lattice(contract).steps.max())
 
     def sensitivity(self, contract: Contract) -> Sensitivity:
-        """In steps of the lattice, rounding included."""
+        """The sensitivity in steps of the lattice, rounding included."""
         return self.lattice(contract).sensitivity
 
     @abstractmethod
@@ -154,11 +154,11 @@ class Entropy(EntropyStatistic):
         )
 
     def largest(self, contract: Contract) -> float:
-        """That of equally full cells, whatever the order."""
+        """The entropy of equally full cells, which is the largest of every order."""
         return most_bits(contract, self.columns)
 
     def measure(self, records: Cells) -> NDArray[np.float64]:
-        """From the counts of the cells that occur; empty cells contribute nothing to any order."""
+        """The entropies of the counts of cells that occur; empty cells contribute nothing to any order."""
         counts = records.key_counts(self.columns).counts
         return np.array([renyi_entropy(counts, order) for order in self.orders])
 
@@ -207,12 +207,12 @@ class _OfTwoSides(EntropyStatistic):
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """All columns."""
+        """All columns, of both sides."""
         return self.sides[0] + self.sides[1]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """In the usual notation."""
+        """The name of the number in the usual notation."""
         return (self.notation.format(*map(", ".join, self.sides)),)
 
 
@@ -235,7 +235,7 @@ class ConditionalEntropy(_OfTwoSides):
         return (conditional_entropy_sensitivity(public_rows(unit), change=unit.change, max_rows=unit.rows),)
 
     def largest(self, contract: Contract) -> float:
-        """That of the target, if the other columns tell nothing."""
+        """The largest entropy of the target, which is reached if the other columns tell nothing about it."""
         return most_bits(contract, self.target)
 
     def measure(self, records: Cells) -> NDArray[np.float64]:

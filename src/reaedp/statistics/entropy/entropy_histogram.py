@@ -117,7 +117,7 @@ class EntropyHistogram:
         return f"{Marginal(*self.columns).title}{merged} and {entropies}"
 
     def axes(self, contract: Contract) -> tuple[Column, ...]:
-        """The coarser columns."""
+        """The columns with their bins merged."""
         return tuple(coarser(column, self.every) for column in contract.select(self.columns))
 
     def check(self, contract: Contract) -> None:

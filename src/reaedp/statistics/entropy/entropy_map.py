@@ -55,7 +55,7 @@ class EntropyMap(EntropyStatistic):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """In the usual notation."""
+        """The names of the entropies in the usual notation."""
         return tuple(f"H({', '.join(group)})" for group in self.groups)
 
     @property
@@ -64,7 +64,7 @@ class EntropyMap(EntropyStatistic):
         return f"entropy map of {', '.join(self.columns)}"
 
     def cells(self, contract: Contract) -> int:  # noqa: ARG002
-        """Number of entropies."""
+        """The number of entropies."""
         return len(self.groups)
 
     def reach(self, contract: Contract) -> tuple[float, ...]:
@@ -83,7 +83,7 @@ class EntropyMap(EntropyStatistic):
         return Resolution(error, self.largest(contract), "bits")
 
     def measure(self, records: Cells) -> NDArray[np.float64]:
-        """From the counts of the same rows by every column and every pair."""
+        """The entropies of the same rows by every column and every pair."""
         found = {group: shannon_entropy(counts.counts) for group, counts in records.group_counts(self.groups)}
         return np.array([found[group] for group in self.groups])
 

@@ -119,7 +119,7 @@ class InformationMap:
 
 
 def _totals(entropies: Floats) -> Floats:
-    """H(a) + H(b)."""
+    """The sums H(a) + H(b) of all pairs."""
     single = np.diagonal(entropies)
     totals: Floats = single[:, None] + single
     return totals

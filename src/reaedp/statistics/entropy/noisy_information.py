@@ -108,7 +108,7 @@ def _slopes(counts: Floats) -> Floats:
 
 
 def _part(counts: Integers, slopes: Floats, noise: Calibrated, terms: int) -> _Part:
-    """Of sums of `terms` counts each."""
+    """The part of the correction for sums of `terms` counts each."""
     undo = correction_of_sums(noise, terms)
     found = undo.apply(counts)
     beyond = abs(float((found.variance - undo.noise_variance * slopes**2).sum()))

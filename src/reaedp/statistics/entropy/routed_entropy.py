@@ -130,7 +130,7 @@ class RoutedEntropy:
             )
 
     def cells(self, contract: Contract) -> int:  # noqa: ARG002
-        """One entropy."""
+        """The number of entropies, which is one."""
         return 1
 
     def step(self, contract: Contract) -> float:

@@ -74,7 +74,7 @@ class Pixels:
         _declared(contract)
 
     def cells(self, contract: Contract) -> int:
-        """Number of values."""
+        """The number of values: pixels times channels."""
         return _declared(contract).values
 
     def step(self, contract: Contract) -> float:  # noqa: ARG002
@@ -88,7 +88,7 @@ class Pixels:
         return Sensitivity(l1=channels * reach, l2_squared=channels * reach**2, linf=reach)
 
     def answer(self, records: Pixelled) -> Integers:
-        """The exact values."""
+        """The exact values of all pixels; private."""
         return records.pixels()
 
     def value(self, contract: Contract, noisy: Integers) -> NoisyPicture:

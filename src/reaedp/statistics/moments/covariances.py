@@ -75,7 +75,7 @@ class Covariances:
         return _within(Range(value, min(found.low, value), max(found.high, value)), -1.0, 1.0)
 
     def _line(self, a: int, b: int) -> Line:
-        """The noisy covariance."""
+        """The noisy covariance of one pair, as a line."""
         rows, sums, entries = self.moments.rows, self.moments.matrix, self.moments.space.entries
         mean_a, mean_b, both = (sums[0, a + 1] / rows, sums[0, b + 1] / rows, sums[a + 1, b + 1] / rows)
         moved = entries[a + 1, b + 1] - mean_b * entries[0, a + 1] - mean_a * entries[0, b + 1]

@@ -81,7 +81,7 @@ def grid(column: Column) -> Grid:
     if not 0 < found.width < math.inf:
         raise DeclarationError(f"The range of column {column.name!r} is too wide or too narrow for numbers of 64 bits.")
     if found.cells < 2:
-        raise DeclarationError(f"Column {column.name!r} has a single declared value, which is related to nothing.")
+        raise DeclarationError(f"Column {column.name!r} has a single declared value, so nothing can be related to it.")
     return found
 
 

@@ -71,7 +71,7 @@ class MomentSums(ABC):
         return self.space(contract).sensitivity(contract.unit)
 
     def answer(self, records: Multipliable) -> Integers:
-        """Exact sums; private."""
+        """The exact sums of values and products; private."""
         return records.moment_sums(self.columns)
 
     def value(self, contract: Contract, noisy: Integers) -> Moments:

@@ -54,5 +54,5 @@ def _like(column: Column, found: Floats) -> NDArray[Any]:
 
 
 def written(found: NDArray[Any]) -> NDArray[Any]:
-    """As files have them: days as texts."""
+    """Values as files have them: days as texts."""
     return found.astype(str).astype(object) if found.dtype.kind == "M" else found

@@ -65,7 +65,7 @@ def best_quantiles(contract: Contract, asked: Question, epsilon: float) -> Way:
         noise = Calibrated(Exponential(epsilon), sensitivity)
         ways.append((chosen_error(noise, asked.at), chosen, noise.mechanism))
     if not ways:
-        raise DeclarationError(f"{asked.title} has too many cells for any way to it; declare coarser columns.")
+        raise DeclarationError(f"{asked.title} has too many cells to be released in any way. Declare coarser columns.")
     ways.sort(key=lambda way: way[0])
     missed, statistic, mechanism = ways[0]
     return Way(statistic, mechanism, missed, ways[1][0] if len(ways) > 1 else None)

@@ -41,7 +41,7 @@ class Flag:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """What is read."""
+        """The columns that are read."""
         return (self.column,)
 
     @property

@@ -47,7 +47,7 @@ class Paired:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """What is read."""
+        """The columns that are read."""
         return self.above, self.per
 
     @property

@@ -125,7 +125,7 @@ class RateFigures:
         return found
 
     def _told(self, ends: Ends, rows: Floats) -> Ends:
-        """The same where noise alone could not have filled a group, all groups together; elsewhere anything may be."""
+        """Rates where noise alone could not have filled a group, all groups together; elsewhere anything may be."""
         sure = 1 - (1 - self.confidence) / max(len(self.noisy), 1)
         known = ends.known & (self._of(rows) > reach(self.noise, self._copied(rows), sure))
         return Ends(np.where(known, ends.low, 0.0), np.where(known, ends.high, 1.0), known)

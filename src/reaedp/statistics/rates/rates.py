@@ -143,7 +143,7 @@ class Rates:
         return 1.0 / self.shared(contract).steps
 
     def sensitivity(self, contract: Contract) -> Sensitivity:
-        """That of counts, on a finer lattice (see PROOFS.md)."""
+        """The sensitivity of counts, on a finer lattice (see PROOFS.md)."""
         counts, steps = counting_sensitivity(contract.unit), self.shared(contract).steps
         return Sensitivity(l1=steps * counts.l1, l2_squared=steps**2 * counts.l2_squared, linf=steps * counts.linf)
 

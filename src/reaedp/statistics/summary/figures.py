@@ -167,7 +167,7 @@ class ColumnFigures:
         return Figure(name, values, low, high, np.ones(len(values), dtype=bool))
 
     def _scaled(self, name: str, ends: Ends) -> Figure:
-        """From p to values."""
+        """Values in the column's own unit, from shares p of its range."""
         found = self.parts.bounds
         centre = share(self._of(self.parts.position), self._of(self.parts.count))
         ends = self._of_people(ends, self.parts.count)
@@ -176,7 +176,7 @@ class ColumnFigures:
         return Figure(name, values, low, high, ends.known)
 
     def _of_people(self, ends: Ends, rows: Floats) -> Ends:
-        """The same where noise alone could not have filled a group, all groups together; elsewhere anything may be."""
+        """Figures where noise alone could not have filled a group, all groups together; elsewhere anything may be."""
         sure = 1 - (1 - self.confidence) / max(len(self.noisy), 1)
         known = ends.known & (self._of(rows) > reach(self.noise, rows, sure))
         return Ends(np.where(known, ends.low, 0.0), np.where(known, ends.high, 1.0), known)

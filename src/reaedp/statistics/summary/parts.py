@@ -87,7 +87,7 @@ class Parts:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """What is read."""
+        """The columns that are read."""
         return (self.column,)
 
     @property

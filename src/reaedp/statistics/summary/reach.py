@@ -37,7 +37,7 @@ def reach(noise: Calibrated, weights: Floats, confidence: float) -> Floats:
 
 
 def variance(noise: Calibrated, weights: Floats) -> Floats:
-    """Of Σ w Z, in squared steps."""
+    """The variance of Σ w Z, in squared steps."""
     found: Floats = noise_variance(noise) * (np.asarray(weights, dtype=np.float64) ** 2).sum(axis=-1)
     return found
 

@@ -84,7 +84,7 @@ class Summary:
 
     @property
     def degree(self) -> int:
-        """Of the polynomials that share a row out: 2 where squares are needed."""
+        """The degree of the polynomials that share a row out: 2 where squares are needed."""
         return 2 if SQUARED.intersection(self.statistics) else 1
 
     def parts(self, contract: Contract) -> tuple[Parts, ...]:
@@ -123,7 +123,7 @@ class Summary:
         return 1.0 / lattice_steps(contract.select(self.of))
 
     def sensitivity(self, contract: Contract) -> Sensitivity:
-        """That of counts, on a finer lattice, for each of the columns (see PROOFS.md)."""
+        """The sensitivity of counts, on a finer lattice, for each of the columns (see PROOFS.md)."""
         counts, columns = counting_sensitivity(contract.unit), len(self.of)
         steps = lattice_steps(contract.select(self.of))
         return Sensitivity(

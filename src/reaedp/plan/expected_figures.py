@@ -1,0 +1,168 @@
+"""What noise will do to means, rates, quantiles, correlations and regressions."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from reaedp.contract import Contract
+from reaedp.frames.number import about
+from reaedp.mechanisms.exponential import Exponential
+from reaedp.mechanisms.group_threshold import GroupThreshold
+from reaedp.mechanisms.laplace import Laplace
+from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.plan.expected import Expected, kept_rows, noise_errors
+from reaedp.plan.request import Request
+from reaedp.statistics.moments.noisy_moments import DEVIATIONS
+from reaedp.statistics.moments.prediction import MEAN_ERROR, EvenRows
+from reaedp.statistics.noise_variance import noise_variance
+from reaedp.statistics.quantiles.chosen_quantiles import parts_of, rank_error
+from reaedp.statistics.quantiles.prediction import best_quantiles, chosen_error, counted_error
+from reaedp.statistics.quantiles.reach import deviations
+from reaedp.statistics.rates.prediction import expected_rates
+from reaedp.statistics.rates.rates import Rates
+from reaedp.statistics.summary.prediction import expected_errors
+
+#: Coefficients that are named.
+MOST_TERMS = 6
+_NO_ROWS = "Declare unit.at_least, and errors are told here."
+
+
+def of_summary(request: Request, contract: Contract, noise: Calibrated) -> Expected:
+    """Errors of counts, and of the mean of each column in a group as large as public facts let one expect."""
+    statistic: Any = request.statistic
+    expected = expected_errors(statistic, contract, noise)
+    known = f"{expected.rows:,.0f}" if expected.promised else f"{expected.rows:,.0f} (for example)"
+    means = ", ".join(f"{name} ±{about(off)}" for name, off in expected.means.items())
+    words = (
+        f"Counts are within ±{about(expected.counts)} rows with 95 % confidence. In a group of {known} rows, means are"
+        f" within: {means}; with more rows in proportion less."
+    )
+    bound_all = noise.error_quantile(0.95, cells=request.statistic.cells(contract)) * request.statistic.step(contract)
+    return Expected("rows", noise.mean_error * request.statistic.step(contract), expected.counts, bound_all, words)
+
+
+def of_rates(request: Request, contract: Contract, noise: Calibrated) -> Expected:
+    """Errors of counts, and of the rate in a group as large as public facts let one expect."""
+    statistic: Any = request.statistic
+    expected = expected_rates(statistic, contract, noise)
+    known = f"{expected.rows:,.0f}" if expected.promised else f"{expected.rows:,.0f} (for example)"
+    words = (
+        f"Counts are within ±{about(expected.counts)} rows with 95 % confidence. In a group of {known} rows, the rate"
+        f" is within ±{about(expected.rate, 2)} {expected.where}; with more rows in proportion less."
+    )
+    mean, _, bound_all = noise_errors(request, contract, noise)
+    return Expected("rows", mean, expected.counts, bound_all, words)
+
+
+def of_groups(request: Request, contract: Contract, noise: Calibrated) -> Expected:
+    """Errors of groups that appear, and how many rows it takes to appear."""
+    rates = isinstance(request.statistic, Rates)
+    expected = (of_rates if rates else of_summary)(request, contract, noise)
+    mechanism: Any = request.mechanism
+    if not isinstance(mechanism, GroupThreshold):  # of another package
+        return expected
+    least = mechanism.shown_rows(noise.sensitivity)
+    words = f"{expected.words} Groups with fewer than about {math.ceil(least):,} rows will not appear."
+    return expected._replace(words=words)
+
+
+def of_quantiles(request: Request, contract: Contract, noise: Calibrated) -> Expected:
+    """Ranks missed by what is read off noisy counts."""
+    statistic: Any = request.statistic
+    cells = contract.column(statistic.of).regular
+    missed = counted_error(noise, cells, statistic.at)
+    bound, bound_all = (
+        float(
+            wide
+            * max(
+                deviations(noise_variance(noise), np.array([cells // 2]), cells, rank)[0] for rank in _ranks(statistic)
+            )
+        )
+        for wide in (1.96, 4.0)
+    )
+    said = _missed(missed, bound, contract, statistic)
+    words = f"Read off a noisy distribution function: {said}{_instead(request, contract)}"
+    return Expected("rows", missed, bound, bound_all, words)
+
+
+def of_chosen(request: Request, contract: Contract, noise: Calibrated) -> Expected:
+    """Ranks missed by the exponential mechanism."""
+    statistic: Any = request.statistic
+    missed = chosen_error(noise, statistic.at)
+    places = int(parts_of(contract.column(statistic.of)).sum())
+    bound = rank_error(noise, statistic.at, places, 0.95)
+    bound_all = rank_error(noise, statistic.at, places * statistic.cells(contract), 0.95)
+    words = f"Chosen by their ranks: {_missed(missed, bound, contract, statistic)}{_instead(request, contract)}"
+    return Expected("rows", missed, bound, bound_all, words)
+
+
+def _ranks(statistic: Any) -> tuple[float, ...]:
+    return statistic.at or (0.5,)
+
+
+def _missed(missed: float, bound: float, contract: Contract, statistic: Any) -> str:
+    """Ranks, and what they mean if the values of a public number of rows are spread evenly between their bounds."""
+    words = f"ranks are off by about {about(missed, 2)} rows on average, at most {bound:,.0f} with 95 % confidence."
+    column, rows = contract.column(statistic.of), contract.unit.at_least
+    if rows is None or statistic.by or column.ends is None:
+        return words
+    low, high = column.ends
+    span = (high[-1] - low[0]) / (np.timedelta64(1, "D") if low.dtype.kind == "M" else 1)
+    unit = " days" if low.dtype.kind == "M" else ""
+    share = min(1.0, missed / rows)
+    return f"{words} If values are spread evenly, that is {about(float(span) * share, 2)}{unit} of {column.name}."
+
+
+def _instead(request: Request, contract: Contract) -> str:
+    """What the other way without δ would miss at the same price."""
+    mechanism: Any = request.mechanism
+    if type(mechanism) not in (Laplace, Exponential):
+        return ""
+    statistic: Any = request.statistic
+    way = best_quantiles(contract, statistic, mechanism.epsilon)
+    if way.other is None:
+        return ""
+    other = way.other if type(way.statistic) is type(statistic) else way.missed
+    name = "A noisy distribution function" if type(mechanism) is Exponential else "The exponential mechanism"
+    return f" {name} would miss about {about(other, 2)}."
+
+
+def _even_rows(request: Request, contract: Contract, noise: Calibrated) -> tuple[EvenRows, int | None]:
+    """What noise does to moments of rows that are spread evenly, and how many rows there are at least."""
+    statistic: Any = request.statistic
+    return EvenRows.under(statistic.space(contract), noise), kept_rows(request, contract)
+
+
+def of_correlation(request: Request, contract: Contract, noise: Calibrated) -> Expected:
+    """Errors of sums, and of correlations and means of rows that are spread evenly."""
+    even, rows = _even_rows(request, contract, noise)
+    words = f"Sums are off by about {about(even.deviation * MEAN_ERROR, 2)} rows on average."
+    if rows is None:
+        return Expected("rows", *noise_errors(request, contract, noise), f"{words} {_NO_ROWS}")
+    error = even.correlation(rows)
+    words += (
+        f" With {rows:,} rows that are spread evenly, correlations are off by at most {about(error, 2)} and means by"
+        f" {even.means(rows):.2%} of the range, at 95 % confidence; columns that fill little of their range have larger"
+        " errors."
+    )
+    return Expected("", error / DEVIATIONS * MEAN_ERROR, error, min(2 * error, 2.0), words)
+
+
+def of_regression(request: Request, contract: Contract, noise: Calibrated) -> Expected:
+    """How many rows a regression takes, and the errors of coefficients with the rows that are promised."""
+    even, rows = _even_rows(request, contract, noise)
+    words = f"With fewer than about {even.fewest:,} rows that are spread evenly, nothing could be told."
+    if rows is None:
+        return Expected("rows", *noise_errors(request, contract, noise), f"{words} {_NO_ROWS}")
+    if rows < even.fewest:
+        words += f" {rows:,} rows are too few at this ε: give a larger share, or leave predictors out."
+        return Expected("rows", *noise_errors(request, contract, noise), words)
+    errors = even.coefficients(rows)
+    shown = ", ".join(f"{term} ±{about(error, 2)}" for term, error in list(errors.items())[:MOST_TERMS])
+    words += (
+        f" With {rows:,} of them, coefficients are off by at most: {shown}{', …' if len(errors) > MOST_TERMS else ''}"
+        " (95 % confidence); predictors that fill little of their range, or go together, have larger errors."
+    )
+    worst = max(errors.values())
+    return Expected("", worst / DEVIATIONS * MEAN_ERROR, worst, worst, words)
