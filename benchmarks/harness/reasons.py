@@ -22,7 +22,7 @@ REASONS = {
     ("memory", "diffprivlib"): _FIXED,
     ("Commands", "0.3 s"): _IMPORTS,
     ("Commands", "0.6 s"): f"{_IMPORTS}; the ledger is opened, for which SQLAlchemy is imported",
-    ("Commands", "1.2 s"): f"{_IMPORTS}; the page holds a chart for each place of its sliders",
+    ("Commands", "1.2 s"): "forecasts and the page are computed anew each time, which takes longer than the imports",
     ("Commands", "0.8 s"): f"{_IMPORTS}; DuckDB is started to read the released numbers",
     ("Commands", "4.0 s"): (
         "some twenty made-up data sets are released one by one by the real curator, each with a ledger and a folder, "
