@@ -57,6 +57,7 @@ COMMANDS = (
     Command("release again", DEMO, 2.5, 250, again=True),
     Command("release of a histogram of 10^5 rows", ("release", "one.toml", "--data", "many.csv", "--out", "out"), 0.6),
     Command("report", ("report", "released"), 0.8),
+    Command("verify", ("verify", "released"), 2.5),
 )
 
 

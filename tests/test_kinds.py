@@ -13,7 +13,7 @@ from reaedp.contract import Boolean, Category, Number
 from reaedp.contract.contract import DECLARED
 from reaedp.drafting.contract_text import KIND_OF_TYPE
 from reaedp.drafting.drafted import NEEDED
-from reaedp.plan.description import MECHANISMS, STATISTICS
+from reaedp.plan.kind_tables import MECHANISMS, STATISTICS
 from reaedp.statistics.by_kind import ByKind
 
 #: Modules that start something when they are imported.

@@ -10,7 +10,7 @@ from typing import Any
 from reaedp import Budget, Contract, Ledger, Number, Plan, PlannedRelease, Unit
 from reaedp.contract.contract import KINDS as COLUMNS
 from reaedp.engines.source import SCHEMES
-from reaedp.plan.description import MECHANISMS, STATISTICS
+from reaedp.plan.kind_tables import MECHANISMS, STATISTICS
 from reaedp.plan.plan import KINDS as RELEASES
 
 #: The clinic, as its custodian has it on disk.

@@ -10,6 +10,7 @@ _FIXED = (
     "fixed cost, about 0.05 s whatever the data: an engine is started, the charge and the folder are forced to disk; "
     "diffprivlib computes the bins in memory and keeps no budget between runs"
 )
+_IMPORTS = "most of it goes to importing Python's and our own modules and NumPy, before anything is computed"
 #: Section, or the part of it that counts, and peer → reason.
 REASONS = {
     ("parquet", "diffprivlib"): _FIXED,
@@ -19,6 +20,18 @@ REASONS = {
         "diffprivlib",
     ): f"{_TEXT}; Arrow's reader guesses them, and is faster than DuckDB's. With few rows: {_FIXED}",
     ("memory", "diffprivlib"): _FIXED,
+    ("Commands", "0.3 s"): _IMPORTS,
+    ("Commands", "0.6 s"): f"{_IMPORTS}; the ledger is opened, for which SQLAlchemy is imported",
+    ("Commands", "1.2 s"): "forecasts and the page are computed anew each time, which takes longer than the imports",
+    ("Commands", "0.8 s"): f"{_IMPORTS}; DuckDB is started to read the released numbers",
+    ("Commands", "4.0 s"): (
+        "some twenty made-up data sets are released one by one by the real curator, each with a ledger and a folder, "
+        "which takes about half a second each; fewer would show less"
+    ),
+    ("Commands", "2.5 s"): (
+        "the first release of a plan is audited before the charge, on made-up data; the audit is kept, so that the "
+        "same plan is released again without it"
+    ),
 }
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reaedp.errors import DeclarationError, sentence
+from reaedp.privacy.binomial import chance_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +40,8 @@ def share(successes: int, trials: int, confidence: float = 0.95) -> Rate:
 
 def at_least(successes: int, trials: int, confidence: float) -> float:
     """The probability that the true share exceeds with this confidence; one-sided and exact."""
-    from scipy.special import betaincinv
-
     _check(successes, trials)
-    return 0.0 if successes == 0 else float(betaincinv(successes, trials - successes + 1, 1 - confidence))
+    return 0.0 if successes == 0 else chance_of(successes, trials, 1 - confidence)
 
 
 def at_most(successes: int, trials: int, confidence: float) -> float:

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from mutated_manifests import FAMILIES, Outcome, outcomes, written
-from reaedp.plan.description import MECHANISMS, STATISTICS, mechanism_record, statistic_record
+from reaedp.plan.description import mechanism_record, statistic_record
+from reaedp.plan.kind_tables import MECHANISMS, STATISTICS
 from reaedp.release.verification.contents import _CHECKS
 
 #: Counts are spoilt in every way; the folders of all other kinds, of which there are many, mostly by their numbers.

@@ -36,7 +36,7 @@ from reaedp import (
 )
 from reaedp.errors import ReaedpError
 from reaedp.ledger.ledger import Ledger
-from reaedp.plan.description import MECHANISMS, STATISTICS
+from reaedp.plan.kind_tables import MECHANISMS, STATISTICS
 from reaedp.release.release import Written
 from tests_support import ledger_in, small_plan
 

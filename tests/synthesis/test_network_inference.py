@@ -179,7 +179,7 @@ def test_a_fit_asks_the_same_by_products_and_by_logarithms(
     point = rng.normal(0, 5, problem.counts.size)
     by_products = problem.value_and_gradient(point)
     monkeypatch.setattr(passing, "WIDEST", -1.0)
-    assert problem.passing.passed(np.zeros(problem.spread.shape[0] + sum(SIZES))) is None
+    assert problem.passing.passed(np.zeros(problem.homes.size + sum(SIZES))) is None
     by_logarithms = problem.value_and_gradient(point)
     assert by_logarithms[0] == pytest.approx(by_products[0], rel=1e-12)
     np.testing.assert_allclose(by_logarithms[1], by_products[1], rtol=1e-9, atol=1e-9)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from reaedp.audits.ceilings import log_odds
 from reaedp.audits.claim import Claim
+from reaedp.privacy.binomial import quantile, tail
 from reaedp.privacy.conversion import bisect
 from reaedp.rate import at_least, at_most
 
@@ -103,9 +104,7 @@ def _fewest(guesses: int, enough: Callable[[int], bool]) -> int | None:
 
 def _reached(needed: int, runs: int, chance: float) -> bool:
     """Whether this many successes, or more, come with the probability that is asked for."""
-    from scipy.special import bdtrc
-
-    return chance >= 1 or float(bdtrc(needed - 1, runs, chance)) >= CONVICTION
+    return tail(needed, runs, chance) >= CONVICTION
 
 
 def _least(convicts: Callable[[float], bool]) -> float:
@@ -114,6 +113,4 @@ def _least(convicts: Callable[[float], bool]) -> float:
 
 def _quantile(share: float, runs: int, chance: float) -> int:
     """The number of successes that is not exceeded with this probability."""
-    from scipy.special import bdtrik
-
-    return runs if chance >= 1 else min(runs, max(0, math.ceil(float(bdtrik(share, runs, chance)))))
+    return quantile(share, runs, chance)

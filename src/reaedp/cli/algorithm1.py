@@ -26,7 +26,8 @@ def algorithm1(
     engine: Engine = None,
 ) -> None:
     """Release histograms with their entropies, and synthetic records, by the paper's Algorithm 1."""
-    from reaedp.cli.screen import show_plan, steps
+    from reaedp.cli.progress import steps
+    from reaedp.cli.screen import show_plan
     from reaedp.cli.stopping import stoppable
     from reaedp.contract import Contract
     from reaedp.plan.algorithm1 import Bounds

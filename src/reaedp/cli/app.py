@@ -132,7 +132,7 @@ def release(
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
 ) -> None:
     """Make the releases of a plan. Charges the ledger, counts, adds noise and writes the release folder."""
-    from reaedp.cli.screen import steps
+    from reaedp.cli.progress import steps
     from reaedp.cli.stopping import stoppable
     from reaedp.plan.plan import Plan
     from reaedp.release.folder import REPORT
@@ -158,7 +158,7 @@ def verify(
     public_key: Annotated[Path | None, typer.Option(help="Also check the signature against this public key.")] = None,
 ) -> None:
     """Check a release folder. Compares files, arithmetic, numbers, ledger entries and signature."""
-    from reaedp.cli.screen import steps
+    from reaedp.cli.progress import steps
     from reaedp.release.verification import verify as check_folder
 
     with steps() as progress:

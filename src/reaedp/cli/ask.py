@@ -18,7 +18,7 @@ def ask(
     ] = None,
 ) -> None:
     """Answer a question from a release folder, with intervals. Costs nothing: all of it is published."""
-    from reaedp.cli.screen import steps
+    from reaedp.cli.progress import steps
     from reaedp.release.verification import read
 
     with steps() as progress:

@@ -47,7 +47,8 @@ def audit(
 
 def _self_test(rng: "Generator") -> None:
     from reaedp.audits.self_check import self_test
-    from reaedp.cli.screen import console, steps
+    from reaedp.cli.progress import steps
+    from reaedp.cli.screen import console
 
     with steps() as progress:
         panel = self_test(rng, progress)
@@ -58,7 +59,7 @@ def _self_test(rng: "Generator") -> None:
 
 def _whole_releases(path: Path, runs: int | None, rng: "Generator") -> "list[Finding]":
     from reaedp.audits.whole_release import RUNS, audit_whole_releases
-    from reaedp.cli.screen import counted_steps
+    from reaedp.cli.progress import counted_steps
     from reaedp.plan.plan import Plan
 
     plan = Plan.load(path)
@@ -69,7 +70,7 @@ def _whole_releases(path: Path, runs: int | None, rng: "Generator") -> "list[Fin
 def _audit_plan(path: Path, runs: int | None, rng: "Generator") -> "list[Finding]":
     from reaedp.audits.audit import FULL
     from reaedp.audits.plan_audit import audit_plan
-    from reaedp.cli.screen import steps
+    from reaedp.cli.progress import steps
     from reaedp.plan.plan import Plan
 
     plan = Plan.load(path)

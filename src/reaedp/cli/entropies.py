@@ -14,7 +14,7 @@ def entropies(
     order: Annotated[list[float] | None, typer.Option(help="Orders of the entropies. Default: 1, Shannon's.")] = None,
 ) -> None:
     """Release the histogram and entropies of every declared column of many files, each charged to its own ledger."""
-    from reaedp.cli.screen import steps
+    from reaedp.cli.progress import steps
     from reaedp.cli.stopping import stoppable
     from reaedp.paper.many_files import FIGURE, TABLE, release_all
     from reaedp.release.place import outside_releases

@@ -32,7 +32,7 @@ def evaluate(
     import numpy as np
 
     from reaedp.attacks.rounds import cores
-    from reaedp.cli.screen import counted_steps
+    from reaedp.cli.progress import counted_steps
     from reaedp.errors import DeclarationError
     from reaedp.evaluation.evaluate import evaluate as measure
     from reaedp.evaluation.results import write_results

@@ -91,8 +91,9 @@ def show(ledger: Address, dataset: Dataset = None) -> None:
 def history(ledger: Address, dataset: Dataset = None) -> None:
     """List all entries: charges, finished releases, raised budgets."""
     from reaedp.cli import screen
+    from reaedp.cli.progress import steps
 
-    with _open(ledger) as book, screen.steps() as progress:
+    with _open(ledger) as book, steps() as progress:
         progress("reading entries")
         records = [entry.record for entry in book.history(dataset)]
     screen.show_history(records)
@@ -129,7 +130,7 @@ def verify(
     ] = False,
 ) -> None:
     """Check that no entry was changed, using the chain of hashes."""
-    from reaedp.cli.screen import steps
+    from reaedp.cli.progress import steps
     from reaedp.errors import ReaedpError
 
     with _open(ledger) as book:

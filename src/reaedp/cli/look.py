@@ -25,7 +25,7 @@ def look(
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
 ) -> None:
     """Look at the data before paying: which cells cannot be read, and why. For the custodian's eyes only."""
-    from reaedp.cli.screen import steps
+    from reaedp.cli.progress import steps
     from reaedp.contract import Contract
     from reaedp.evaluation.look import HARMFUL, HARMLESS
     from reaedp.evaluation.look import look as see

@@ -29,7 +29,7 @@ def report(
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
 ) -> None:
     """Write an HTML report of a release folder."""
-    from reaedp.cli.screen import steps
+    from reaedp.cli.progress import steps
     from reaedp.errors import DeclarationError, NotDisclosable
     from reaedp.release.place import outside_releases
     from reaedp.report.page import save

@@ -22,7 +22,7 @@ def reproduce(
     """Repeat the paper's experiments. Uses its formulas and ours, and judges each claim."""
     import numpy as np
 
-    from reaedp.cli.screen import steps
+    from reaedp.cli.progress import steps
     from reaedp.paper.items import ITEMS
     from reaedp.paper.reproduction import SEED, reproduce
     from reaedp.release.place import outside_releases

@@ -1,9 +1,8 @@
-"""What commands show on a terminal: tables, bars, progress."""
+"""What commands show on a terminal: tables and bars."""
 
 import math
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,51 +11,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from reaedp.cli.progress import steps
+
 if TYPE_CHECKING:
     from reaedp.plan.plan import Plan
     from reaedp.privacy.budget import Budget
 
 #: Where nobody watches, lines are long enough to be searched.
 console = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
-
-
-@contextmanager
-def steps() -> Iterator[Callable[[str], None]]:
-    """A line that says what is being done and for how long; it vanishes at the end, and only people see it."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("opening")
-        yield lambda text: progress.update(task, description=text)
-
-
-@contextmanager
-def counted_steps() -> Iterator[tuple[Callable[[str], None], Callable[[str, int, int], None]]]:
-    """A line that says what is being done, and a bar with the remaining time for what is counted."""
-    if not sys.stderr.isatty():
-        yield lambda _: None, lambda what, done, of: None  # noqa: ARG005
-        return
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("opening", total=None)
-
-        def counted(what: str, done: int, of: int) -> None:
-            progress.update(task, description=f"{what}, {done:,} of {of:,}", completed=done, total=of)
-
-        yield lambda text: progress.update(task, description=text), counted
-
 
 #: Prices around a planned one for which is drawn how many records they buy, and the seeds that each record has.
 _FACTORS, _PLAUSIBLE = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0), 1_000

@@ -20,7 +20,7 @@ def synthesize(
     seed: Annotated[int | None, typer.Option(help="The same seed gives the same rows.")] = None,
 ) -> None:
     """Draw more synthetic rows from a release folder. Costs nothing: the model was paid for."""
-    from reaedp.cli.screen import steps
+    from reaedp.cli.progress import steps
     from reaedp.release.verification.more_rows import write_rows
 
     with steps() as progress:

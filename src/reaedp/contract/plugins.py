@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import entry_points
 from typing import Any
 
 #: Where packages name the modules that register their kinds.
@@ -12,6 +11,8 @@ PLUGINS = "reaedp.kinds"
 @cache
 def load_plugins() -> None:
     """Import what other packages named as entry points, once."""
+    from importlib.metadata import entry_points
+
     for plugin in entry_points(group=PLUGINS):
         plugin.load()
 

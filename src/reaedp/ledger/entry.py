@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
-from importlib.metadata import version
 from typing import Any
 
 from reaedp.disk.system import user_name
@@ -301,6 +300,8 @@ def split_of(part: str) -> str:
 
 @cache
 def _version() -> str:
+    from importlib.metadata import version  # which takes long to import
+
     return version("reaedp")
 
 

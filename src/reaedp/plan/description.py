@@ -1,6 +1,6 @@
 """Statistics and mechanisms as plain values and back, so that what was asked for can be written down and compared.
 
-Only registered kinds can be read back: see `plan/registration.py`.
+Only kinds of `plan/kind_tables.py` and registered ones can be read back: see `plan/registration.py`.
 """
 
 import math
@@ -9,65 +9,10 @@ from dataclasses import Field, fields, is_dataclass
 from datetime import date
 from typing import Any, cast
 
-from reaedp.curves.deniable_curves import DeniableCurves
-from reaedp.curves.mean_curve import MeanCurve
-from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.ledger.canonical_json import digest, write
-from reaedp.mechanisms.exponential import Exponential
-from reaedp.mechanisms.gaussian import Gaussian
-from reaedp.mechanisms.group_threshold import GroupThreshold
-from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Mechanism
-from reaedp.mechanisms.threshold import Threshold
-from reaedp.mechanisms.two_stage import TwoStage
-from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
-from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
-from reaedp.statistics.entropy.entropy_map import EntropyMap
-from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
-from reaedp.statistics.images.pixels import Pixels
-from reaedp.statistics.marginal import KeyedMarginal, Marginal
-from reaedp.statistics.moments.correlation import Correlation
-from reaedp.statistics.moments.regression import Regression
-from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
-from reaedp.statistics.quantiles.quantiles import Quantiles
-from reaedp.statistics.rates.keyed_rates import KeyedRates
-from reaedp.statistics.rates.rates import Rates
+from reaedp.plan.kind_tables import MECHANISMS, STATISTICS
 from reaedp.statistics.statistic import Statistic
-from reaedp.statistics.summary.keyed_summary import KeyedSummary
-from reaedp.statistics.summary.summary import Summary
-from reaedp.synthesis.amortised import Amortised
-from reaedp.synthesis.deniability import Deniable
-from reaedp.synthesis.marginal_model import MarginalModel
-from reaedp.synthesis.synthetic import Synthetic
-
-STATISTICS: dict[str, type[Any]] = {
-    kind.__name__: kind
-    for kind in (
-        Marginal,
-        EntropyHistogram,
-        KeyedMarginal,
-        Entropy,
-        RoutedEntropy,
-        ConditionalEntropy,
-        MutualInformation,
-        EntropyMap,
-        Quantiles,
-        ChosenQuantiles,
-        Synthetic,
-        MeanCurve,
-        SyntheticCurves,
-        Pixels,
-        Correlation,
-        Regression,
-        Summary,
-        Rates,
-        KeyedSummary,
-        KeyedRates,
-    )
-}
-NOISES: tuple[type[Any], ...] = (Laplace, Gaussian, Threshold, GroupThreshold, TwoStage, Exponential)
-MODELS: tuple[type[Any], ...] = (MarginalModel, Amortised, Deniable, DeniableCurves)
-MECHANISMS: dict[str, type[Any]] = {kind.name: kind for kind in (*NOISES, *MODELS)}
 
 
 def plain(value: object) -> object:

@@ -6,7 +6,8 @@ from typing import Any
 from reaedp.contract import Contract
 from reaedp.errors import ReaedpError
 from reaedp.label import different
-from reaedp.plan.description import STATISTICS, read_statistic, statistic_record
+from reaedp.plan.description import read_statistic, statistic_record
+from reaedp.plan.kind_tables import STATISTICS
 from reaedp.statistics.statistic import Statistic
 
 

@@ -5,7 +5,7 @@ they are imported, and name their modules as entry points of the group `reaedp.k
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import is_dataclass
 from typing import Any, TypeVar, get_args
 
@@ -17,14 +17,8 @@ from reaedp.contract.plugins import redefines
 from reaedp.errors import DeclarationError, sentence
 from reaedp.ledger.canonical_json import write
 from reaedp.ledger.entry import UNREADABLE
-from reaedp.plan.description import (
-    MECHANISMS,
-    STATISTICS,
-    mechanism_record,
-    read_mechanism,
-    read_statistic,
-    statistic_record,
-)
+from reaedp.plan.description import mechanism_record, read_mechanism, read_statistic, statistic_record
+from reaedp.plan.kind_tables import MECHANISMS, STATISTICS
 from reaedp.plan.kinds.kind import Planned
 from reaedp.plan.plan import KINDS as RELEASES
 from reaedp.plan.request import Request
@@ -57,7 +51,7 @@ def register(kind: Kind) -> Kind:
     return kind
 
 
-def _place(kind: type[Any]) -> tuple[dict[str, type[Any]], tuple[str, ...]]:
+def _place(kind: type[Any]) -> tuple[MutableMapping[str, type[Any]], tuple[str, ...]]:
     """Which table knows such a kind, and under which names."""
     if issubclass(kind, Column):
         if not issubclass(kind, DECLARED):

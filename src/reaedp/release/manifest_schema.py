@@ -4,7 +4,7 @@ from reaedp.contract.contract import KINDS
 from reaedp.contract.plugins import known
 from reaedp.contract.wording import LONGEST
 from reaedp.ledger.canonical_json import LONGEST_PRICE, LOSSES
-from reaedp.plan.description import MECHANISMS, STATISTICS
+from reaedp.plan.kind_tables import MECHANISMS, STATISTICS
 from reaedp.release.pattern import (
     Keys,
     ListOf,

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from reaedp.synthesis.beliefs import Beliefs, calibrated
 from reaedp.synthesis.cliques import Group, JunctionTree
+from reaedp.synthesis.descent import least
 from reaedp.synthesis.merging import Floats, Merging
 from reaedp.synthesis.nesting import Nesting
 from reaedp.synthesis.passing import Factor, Passed, Passing
@@ -112,18 +113,10 @@ def _numbers(*arrays: Floats) -> tuple[Any, ...]:
 
 
 def _fitted(problem: "_Problem", start: Sequence[Floats], iterations: int) -> Fitted:
-    from scipy.optimize import minimize
-
     start_point = np.concatenate([theta.ravel() for theta in start]) / problem.steps
     with _algebra().limit(limits=1):
-        found = minimize(
-            problem.value_and_gradient,
-            start_point,
-            jac=True,
-            method="L-BFGS-B",
-            options={"maxiter": iterations, "maxls": 10},
-        )
-    thetas = problem.thetas(found.x * problem.steps)
+        found = least(problem.value_and_gradient, start_point, iterations)
+    thetas = problem.thetas(found * problem.steps)
     return thetas, problem.beliefs(thetas)
 
 
@@ -155,8 +148,7 @@ class _Problem:
         self.even = np.concatenate(
             [_laid_out(link.logarithm, link.group, axes) for link, axes in zip(fixed, self.passing.axes, strict=False)]
         )
-        self.spread = _spread(tables, self.passing.axes[len(fixed) :])
-        self.merge = self.spread.T.tocsr()
+        self.homes = _homes(tables, self.passing.axes[len(fixed) :])
         self.counts = np.concatenate([table.counts.ravel() for table in tables])
         scales = np.concatenate([table.scales.ravel() for table in tables])
         self.pulls = EVENNESS * np.maximum(scales, LEAST_SCALE)
@@ -180,7 +172,7 @@ class _Problem:
 
     def passed(self, flat: Floats) -> Passed:
         """Laws of all measured columns; by way of logarithms where products leave the doubles."""
-        found = self.passing.passed(np.concatenate([self.even, self.spread @ flat]))
+        found = self.passing.passed(np.concatenate([self.even, flat[self.homes]]))
         if found is not None:
             return found
         beliefs = self.beliefs(self.thetas(flat))
@@ -193,24 +185,21 @@ class _Problem:
     def value_and_gradient(self, point: Floats) -> tuple[float, Floats]:
         flat = point * self.steps
         log_total, laws = self.passed(flat)
-        expected = self.total * (self.merge @ laws[len(self.even) :])
+        expected = self.total * np.bincount(self.homes, laws[len(self.even) :], len(flat))
         pull = self.pulls * flat
         value = self.total * log_total - float(flat @ self.counts) + float(flat @ pull) / 2
         return value, (expected - self.counts + pull) * self.steps
 
 
-def _spread(tables: Sequence[NoisyTable], axes: Sequence[Group]) -> Any:
-    """The matrix from all θ, end to end, to coarse cells: one 1 in each row. Its transpose sums over merged cells."""
-    from scipy.sparse import csr_array
-
+def _homes(tables: Sequence[NoisyTable], axes: Sequence[Group]) -> NDArray[np.intp]:
+    """For all coarse cells, end to end, the place of their θ among all θ."""
     first, cells = 0, []
     for table, order in zip(tables, axes, strict=True):
         numbers = first + np.arange(table.counts.size).reshape(table.counts.shape)
         coarse = numbers[np.ix_(*(merging.cell for merging in table.mergings))]
         cells.append(_laid_out(coarse, table.group, order))
         first += table.counts.size
-    thetas = np.concatenate(cells)
-    return csr_array((np.ones(len(thetas)), thetas, np.arange(len(thetas) + 1)), shape=(len(thetas), first))
+    return np.concatenate(cells)
 
 
 def _laid_out(values: NDArray[Any], group: Group, axes: Group) -> NDArray[Any]:

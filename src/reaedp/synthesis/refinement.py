@@ -125,7 +125,7 @@ class Refinement:
     def _number(self, width: int, scale: float) -> int:
         """As many cuts on the way to a region as leave the counts of all regions with tolerable noise."""
         most = NOISIEST * self.total / (scale * width)
-        return min(max(LEAST_CUTS, round(np.log2(max(1.0, most)))), MOST_CUTS)
+        return min(max(LEAST_CUTS, round(float(np.log2(max(1.0, most))))), MOST_CUTS)
 
     def _contrasts(self, column: int, exact: "Combinations", levels: Sequence[Places], least: float) -> Integers:
         """How differently values are spread on both sides of each cut, in rows, a row for each region; private.

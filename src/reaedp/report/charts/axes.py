@@ -1,20 +1,14 @@
-"""Axes and legends of charts as SVG, and the room that their words need."""
+"""Axes of charts as SVG, and the room that their words need."""
 
 import math
-from collections.abc import Callable, Iterator
 from html import escape
-from itertools import pairwise
-from typing import Any
 
-from reaedp.report.charts.colours import BLUES, Ramp
-from reaedp.report.charts.marks import box
-from reaedp.report.charts.plot import Layer, Plot, channels
+from reaedp.report.charts.drawing import ABOVE
+from reaedp.report.charts.plot import Plot, channels
 from reaedp.report.charts.scales import Bands, Linear, number_text
 
 #: Width of a letter in units of the font's size, on average; sizes of labels and titles.
 LETTER, LABEL, TITLE = 0.6, 12, 13
-#: Pixels of the colours of a legend.
-_LEGEND = 200
 
 
 def text(place: tuple[float, float], words: str, size: int, anchor: str, more: str = "") -> str:
@@ -60,9 +54,7 @@ def across(plot: Plot) -> str:
     turned = f" rotate({slanted})" if slanted else ""
     anchor = "end" if slanted else "middle"
     words = "".join(text((x, base + (12 if slanted else 18)), label, LABEL, anchor, turned) for x, label in labels)
-    title = text((plot.width / 2, base + _below(plot) - 4), _title(plot, "x"), TITLE, "middle") * bool(
-        _title(plot, "x")
-    )
+    title = text((plot.width / 2, base + below(plot) - 4), _title(plot, "x"), TITLE, "middle") * bool(_title(plot, "x"))
     grid = "".join(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{base:g}" stroke="#ddd"/>' for x, _ in labels)
     ticks = "".join(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{base:g}" y2="{base + 5:g}" stroke="#888"/>'
                     for x, _ in labels)  # fmt: skip
@@ -75,7 +67,8 @@ def down(plot: Plot) -> str:
     labels = _labels(plot, "y")
     words = "".join(text((-8, y + 4), label, LABEL, "end") for y, label in labels)
     named = _title(plot, "y")
-    title = text((-_beside(plot) + 12, plot.height / 2), named, TITLE, "middle", " rotate(-90)") * bool(named)
+    beside = text((-_beside(plot) + 12, plot.height / 2), named, TITLE, "middle", " rotate(-90)")
+    title = (text((0, ABOVE), named, TITLE, "start") if _above(plot) else beside) * bool(named)
     grid = "".join(f'<line x1="0" x2="{plot.width:g}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>' for y, _ in labels)
     ticks = "".join(f'<line x1="-5" x2="0" y1="{y:.1f}" y2="{y:.1f}" stroke="#888"/>' for y, _ in labels)
     whole = f'<line x1="0" x2="0" y1="0" y2="{plot.height:g}" stroke="#888"/>'
@@ -92,7 +85,7 @@ def _slanted(plot: Plot) -> float:
     return float(axis.get("labelAngle", 0)) if isinstance(plot.x, Bands) else 0.0
 
 
-def _below(plot: Plot) -> float:
+def below(plot: Plot) -> float:
     """Room for the words below the chart."""
     longest = max((wide(label) for _, label in _labels(plot, "x")), default=0.0)
     angle = math.radians(abs(_slanted(plot)))
@@ -103,56 +96,18 @@ def _below(plot: Plot) -> float:
 def _beside(plot: Plot) -> float:
     """Room for the words left of the chart."""
     longest = max((wide(label) for _, label in _labels(plot, "y")), default=0.0)
-    return longest + 12 + (18 if _title(plot, "y") else 0)
+    return longest + 12 + (18 if _title(plot, "y") and not _above(plot) else 0)
+
+
+def _above(plot: Plot) -> bool:
+    """Whether the title of the axis that goes down stands over it."""
+    axis = channels(plot.layers, "y")[0][1].get("axis") or {}
+    return axis.get("titleAngle") == 0
 
 
 def margins(plot: Plot) -> tuple[float, float, float, float]:
     """Left, top, right, bottom; slanted words may begin left of the chart."""
     angle = math.radians(abs(_slanted(plot)))
     slanted = max((wide(label) * math.cos(angle) - x for x, label in _labels(plot, "x")), default=0.0)
-    kinds = _legend_kind(plot)
-    right = 30 + wide(_scaled_colours(plot)[0][1]["title"], TITLE) if kinds == "ramp" else 16
-    return max(_beside(plot), slanted if angle else 0.0) + 6, 34 if kinds == "names" else 10, right, _below(plot) + 4
-
-
-def _legend_kind(plot: Plot) -> str:
-    coloured = _scaled_colours(plot)
-    return "" if not coloured else "names" if coloured[0][1]["type"] == "nominal" else "ramp"
-
-
-def _scaled_colours(plot: Plot) -> list[tuple[Layer, dict[str, Any]]]:
-    return [(layer, encoding) for layer, encoding in channels(plot.layers, "color") if "type" in encoding]
-
-
-def legend(plot: Plot) -> str:
-    """What the colours of a chart mean; empty if they mean nothing."""
-    kinds = _legend_kind(plot)
-    return f'<g class="role-legend">{"".join(_LEGENDS[kinds](plot))}</g>' if kinds else ""
-
-
-def _names_legend(plot: Plot) -> Iterator[str]:
-    """Names with their colours above the chart."""
-    scale, x = _scaled_colours(plot)[0][1]["scale"], 0.0
-    for name, colour in zip(scale["domain"], scale["range"], strict=True):
-        yield f'<circle cx="{x + 6:.1f}" cy="-22" r="5" fill="{colour}"/>{text((x + 15, -18), name, LABEL, "start")}'
-        x += wide(name) + 28
-
-
-def _ramp_legend(plot: Plot) -> Iterator[str]:
-    """Colours from few to many, right of the chart."""
-    layer, encoding = _scaled_colours(plot)[0]
-    ramp, left, long = Ramp.of(layer), plot.width + 18, min(_LEGEND, plot.height)
-    edges = [long * step / (2 * len(BLUES)) for step in range(2 * len(BLUES) + 1)]
-    for top, bottom in pairwise(edges):
-        value = ramp.high - (ramp.high - ramp.low) * (top + bottom) / 2 / long
-        yield box((left, 18 + top, 16, bottom - top + 0.3), ramp.colour(value))
-    yield text((left, 10), encoding["title"], TITLE, "start")
-    form = (encoding.get("axis") or {}).get("format")
-    ends = Linear.over([ramp.low, ramp.high], long, 0.0, max(2, round(long / 50)))
-    scale = Linear(ramp.low, ramp.high if ramp.high > ramp.low else ramp.low + 1, long, 0.0, ends.step)
-    for tick in ends.ticks():
-        if ramp.low <= tick <= ramp.high:
-            yield text((left + 20, 22 + scale.place(tick)), number_text(tick, form, ends.step), LABEL, "start")
-
-
-_LEGENDS: dict[str, Callable[[Plot], Iterator[str]]] = {"names": _names_legend, "ramp": _ramp_legend}
+    top = 24 if _title(plot, "y") and _above(plot) else 10
+    return max(_beside(plot), slanted if angle else 0.0) + 6, top, 16, below(plot) + 4

@@ -5,8 +5,6 @@ from typing import Any, NamedTuple
 
 from reaedp.report.charts.plot import Layer, Row
 
-#: Colours of the scheme "blues", from few to many.
-BLUES = ("cfe1f2", "bed8ec", "a8cee5", "8fc1de", "74b2d7", "5ba3cf", "4592c6", "3181bd", "206fb2", "125ca4", "0a4a90")
 #: How charts say that a row has a colour of its own.
 CONDITION = re.compile(r"datum\.(\w+) == '([^']*)'")
 
@@ -15,30 +13,31 @@ class Ramp(NamedTuple):
     """Colours of numbers between two ends."""
 
     field: str
+    colours: tuple[str, ...]
     low: float
     high: float
 
     @classmethod
     def of(cls, layer: Layer) -> "Ramp":
         """From the least to the largest number of a layer, unless its specification names the ends."""
-        encoding = layer.encoding["color"]
+        encoding, scale = layer.encoding["color"], layer.encoding["color"]["scale"]
         numbers = [row[encoding["field"]] for row in layer.rows if row[encoding["field"]] is not None] or [0.0]
-        return cls(encoding["field"], *encoding["scale"].get("domain", (min(numbers), max(numbers))))
+        return cls(encoding["field"], tuple(scale["range"]), *scale.get("domain", (min(numbers), max(numbers))))
 
     def colour(self, value: float) -> str:
         """The colour of a number, mixed of the two nearest."""
         share = (value - self.low) / (self.high - self.low) if self.high > self.low else 0.0
-        place = min(max(share, 0.0), 1.0) * (len(BLUES) - 1)
-        first = min(int(place), len(BLUES) - 2)
+        place = min(max(share, 0.0), 1.0) * (len(self.colours) - 1)
+        first = min(int(place), len(self.colours) - 2)
         mixed = (
             round(int(before, 16) + (place - first) * (int(after, 16) - int(before, 16)))
-            for before, after in zip(_parts(BLUES[first]), _parts(BLUES[first + 1]), strict=True)
+            for before, after in zip(_parts(self.colours[first]), _parts(self.colours[first + 1]), strict=True)
         )
         return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
 def _parts(colour: str) -> tuple[str, str, str]:
-    return colour[:2], colour[2:4], colour[4:]
+    return colour[1:3], colour[3:5], colour[5:]
 
 
 def colour_of(layer: Layer, row: Row) -> str:

@@ -28,6 +28,9 @@ LINE = 20
 LETTER = 7
 #: Slanted names that have room below a chart of the usual width.
 MOST_NAMES = WIDTH // 18
+#: A title over the axis that goes down, where there is more room than beside it, and its place.
+ABOVE = -6
+TITLE_ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom", "titleX": 0, "titleY": ABOVE}
 #: The name of the switch between private and original numbers.
 SHOWN = "shown"
 _HARMLESS = str.maketrans({"\\": "∖", '"': "”"})

@@ -110,7 +110,7 @@ def information_map(
         np.zeros(len(first), dtype=bool) if doubt is None else doubt[apart],
         columns=list(named.values()),
         shade=shade,
-        form=".0%",
-        dark="datum.share > 0.5",
+        written=lambda share: f"{share:.0%}",
+        dark=numbers["share"] > 0.5,
         said=said,
     )

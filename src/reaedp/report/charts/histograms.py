@@ -18,8 +18,6 @@ LOW, MANY = 0.1, 1 / 3
 #: The columns of numbers of a histogram, by their names in charts.
 _NUMBERS = {"count": "count", "estimate": "estimate", "share": "share", "low": "low_95", "high": "high_95"}
 _COUNT = ",.0f"
-#: A title over the axis that goes down, where there is more room than beside it.
-_TITLE_ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom", "titleX": 0, "titleY": -6}
 _SAID = {
     "count": ("released count", _COUNT),
     "estimate": ("estimate", ",.1f"),
@@ -199,7 +197,7 @@ def _coloured(cells: Cells, across: int) -> Specification:
             "x": draw.names(
                 "cell", cells.title(across), len(set(columns)), max(map(len, map(str, columns)), default=0)
             ),
-            "y": draw.names("line", cells.title(*others), 0) | {"axis": {"labelLimit": 220} | _TITLE_ABOVE},
+            "y": draw.names("line", cells.title(*others), 0) | {"axis": {"labelLimit": 220} | draw.TITLE_ABOVE},
             "color": draw.told_apart(shade),
             "tooltip": draw.hover(**said),
         },

@@ -1,7 +1,8 @@
-"""Marks of charts as SVG: bars, cells, lines, points and areas."""
+"""Marks of charts as SVG: bars, cells, lines, points, areas and words."""
 
 import math
 from collections.abc import Callable, Iterator
+from html import escape
 from typing import Any
 
 from reaedp.report.charts.colours import Ramp, colour_of, own_colour
@@ -23,7 +24,10 @@ def _at(scale: Scale, layer: Layer, channel: str, row: Row) -> float | None:
     value = None if encoding is None else row[encoding["field"]]
     if value is None:
         return None
-    return scale.middle(value) if isinstance(scale, Bands) else scale.place(value)
+    place = scale.middle(value) if isinstance(scale, Bands) else scale.place(value)
+    if layer.mark.get("clip") and not isinstance(scale, Bands):
+        return min(max(place, min(scale.start, scale.end)), max(scale.start, scale.end))
+    return place
 
 
 def _bars(plot: Plot, layer: Layer) -> Iterator[str]:
@@ -56,13 +60,30 @@ def _cells(plot: Plot, layer: Layer) -> Iterator[str]:
         if x is not None and y is not None and value is not None:
             wide, high = plot.x.part, plot.y.part
             own = own_colour(layer.encoding["color"], row)
-            yield box((x - wide / 2, y - high / 2, wide, high), own or ramp.colour(value))
+            yield box((x - wide / 2, y - high / 2, wide, high), own or ramp.colour(value), more=_edge(layer))
 
 
-def box(place: tuple[float, float, float, float], fill: str, opacity: float = 1.0) -> str:
+def _edge(layer: Layer) -> str:
+    stroke = layer.mark.get("stroke")
+    return f' stroke="{stroke}" stroke-width="{layer.mark.get("strokeWidth", 1)}"' if stroke else ""
+
+
+def _words(plot: Plot, layer: Layer) -> Iterator[str]:
+    """A word in the middle of each place."""
+    size, field = layer.mark["fontSize"], layer.encoding["text"]["field"]
+    for row in layer.rows:
+        x, y = _at(plot.x, layer, "x", row), _at(plot.y, layer, "y", row)
+        if x is not None and y is not None:
+            yield (
+                f'<text text-anchor="middle" transform="translate({x:.2f},{y + 0.3 * size:.2f})" font-size="{size}px"'
+                f' fill="{colour_of(layer, row)}">{escape(row[field])}</text>'
+            )
+
+
+def box(place: tuple[float, float, float, float], fill: str, opacity: float = 1.0, more: str = "") -> str:
     """A filled rectangle: left, top, width and height."""
     x, y, width, height = place
-    return f'<path d="M{x:.2f},{y:.2f}h{width:.2f}v{height:.2f}h{-width:.2f}Z" fill="{fill}"{_faint(opacity)}/>'
+    return f'<path d="M{x:.2f},{y:.2f}h{width:.2f}v{height:.2f}h{-width:.2f}Z" fill="{fill}"{more}{_faint(opacity)}/>'
 
 
 def _faint(opacity: float) -> str:
@@ -97,9 +118,16 @@ def _ticks(plot: Plot, layer: Layer) -> Iterator[str]:
     half = names.part * 0.35 if isinstance(names, Bands) else 6.0
     for row in layer.rows:
         x, y = _at(plot.x, layer, "x", row), _at(plot.y, layer, "y", row)
-        if x is not None and y is not None:
+        if x is not None and y is not None and not _cut_off(plot, layer, row):
             away = (half, 0.0) if standing else (0.0, half)
             yield _line(layer, (x - away[0], y - away[1]), (x + away[0], y + away[1]))
+
+
+def _cut_off(plot: Plot, layer: Layer, row: Row) -> bool:
+    """Whether a mark that ends with the axes lies beyond an end of them."""
+    ends = ((scale, row[layer.encoding[channel]["field"]]) for scale, channel in ((plot.x, "x"), (plot.y, "y"))
+            if not isinstance(scale, Bands))  # fmt: skip
+    return bool(layer.mark.get("clip")) and any(not scale.low <= value <= scale.high for scale, value in ends)
 
 
 def _points(plot: Plot, layer: Layer) -> Iterator[str]:
@@ -161,5 +189,6 @@ MARKS: dict[str, Callable[[Plot, Layer], Iterator[str]]] = {
     "point": _points,
     "line": _lines,
     "area": _areas,
+    "text": _words,
 }
 _CLASSES = {"bar": "rect", "tick": "rect", "point": "symbol"}

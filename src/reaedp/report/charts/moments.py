@@ -48,8 +48,8 @@ def correlation_map(
         doubtful_signs({key: np.asarray(frame[key])[chosen] for key in fields.values()}) if doubt is None else doubt,
         columns=list(named.values()),
         shade=shade,
-        form=".2f",
-        dark="abs(datum.r) > 0.5",
+        written=lambda r: f"{r:.2f}".replace("-", "−"),
+        dark=np.abs(numbers["r"]) > 0.5,
         said=said,
     )
 

@@ -10,22 +10,25 @@ import re
 from collections.abc import Iterator
 from html import escape
 
-from reaedp.report.charts.axes import across, down, legend, margins
+from reaedp.report.charts.axes import across, down, margins
 from reaedp.report.charts.colours import CONDITION
-from reaedp.report.charts.drawing import HEIGHT, WIDTH, Specification
+from reaedp.report.charts.drawing import HEIGHT, TITLE_ABOVE, WIDTH, Specification
+from reaedp.report.charts.legends import legend, room
 from reaedp.report.charts.marks import MARKS, drawn_marks
 from reaedp.report.charts.plot import FILTER, Plot, layers_of, shared_scale
 
 #: What the plain drawing minds, or may leave to the script that makes a chart answer to the pointer.
 _PARTS = {"background", "config", "data", "encoding", "height", "layer", "mark", "params", "transform", "width"}
 _MARK = {
-    "type", "angle", "color", "filled", "opacity", "point", "shape", "size", "strokeDash", "strokeWidth", "thickness",
-}  # fmt: skip
+    *("type", "angle", "clip", "color", "filled", "fontSize", "opacity", "point", "shape", "size"),
+    *("stroke", "strokeDash", "strokeWidth", "thickness"),
+}
 _PLACE = {"axis", "field", "scale", "sort", "title", "type"}
 _CHANNELS = {
     "color": {"axis", "condition", "datum", "field", "legend", "scale", "title", "type", "value"},
     "detail": {"field", "type"},
     "opacity": {"condition", "value"},
+    "text": {"field"},
     "tooltip": set[str](),
     "x": _PLACE,
     "x2": {"field"},
@@ -33,9 +36,9 @@ _CHANNELS = {
     "y2": {"field"},
     "yOffset": {"field", "sort", "type"},
 }
-_AXIS = {"format", "labelAngle", "labelLimit", "labelOverlap"}
-_SCALE = {"type", "zero"}
-_COLOURS = {"domain", "range", "scheme"}
+_AXIS = {"format", "labelAngle", "labelLimit", "labelOverlap", *TITLE_ABOVE}
+_SCALE = {"domain", "type", "zero"}
+_COLOURS = {"domain", "interpolate", "range"}
 #: Ids of an SVG must not meet those of another one on the same page.
 _IDS = re.compile(r"\b(gradient_|clip)(\d+)\b")
 
@@ -57,14 +60,15 @@ def svg(specification: Specification) -> str:
     width, height = float(specification.get("width", WIDTH)), float(specification.get("height", HEIGHT))
     plot = Plot(layers, width, height, shared_scale(layers, "x", width), shared_scale(layers, "y", height))
     left, top, right, bottom = margins(plot)
+    above, under = room(plot)
     drawn = [across(plot), down(plot), *(drawn_marks(plot, layer) for layer in layers), legend(plot)]
-    full_width, full_height = math.ceil(left + width + right), math.ceil(top + height + bottom)
+    full_width, full_height = math.ceil(left + width + right), math.ceil(above + top + height + bottom + under)
     back = specification.get("background")
     ground = f'<rect width="{full_width}" height="{full_height}" fill="{escape(back)}"/>' if back else ""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" version="1.1" class="marks" width="{full_width}"'
         f' height="{full_height}" viewBox="0 0 {full_width} {full_height}" font-family="sans-serif">{ground}'
-        f'<g fill="none" transform="translate({math.ceil(left)},{math.ceil(top)})">'
+        f'<g fill="none" transform="translate({math.ceil(left)},{math.ceil(above + top)})">'
         f"{''.join(drawn)}</g></svg>"
     )
 
@@ -94,4 +98,7 @@ def _unknown_colour(part: Specification, channel: Specification) -> Iterator[boo
     scaled = isinstance(channel.get("scale"), dict) and ("field" in channel or "datum" in channel)
     yield not scaled and ("scale" in channel or "value" not in channel)
     yield not scaled and isinstance(part.get("mark"), dict) and part["mark"]["type"] == "rect"
+    ramp = scaled and channel.get("type") == "quantitative"
+    yield ramp and (channel["scale"].get("interpolate") != "rgb" or "range" not in channel["scale"])
+    yield ramp and (channel.get("legend") or {}).get("orient") not in ("top", "bottom")
     yield "condition" in channel and not CONDITION.fullmatch(channel["condition"].get("test", ""))

@@ -73,13 +73,17 @@ def shared_scale(layers: Sequence[Layer], channel: str, length: float) -> Scale:
     encoding = used[0][1]
     if encoding["type"] == "nominal":
         grouped, rect = any("yOffset" in layer.encoding for layer, _ in used), used[0][0].mark["type"] == "rect"
-        names = dict.fromkeys(row[encoding["field"]] for layer, own in used for row in layer.rows)
+        there = dict.fromkeys(row[encoding["field"]] for layer, own in used for row in layer.rows)
+        names = dict.fromkeys([name for name in encoding.get("sort") or () if name in there]) | there
         return Bands(tuple(names), length, _CELL if rect else _GROUP if grouped else _BAR)
     fields = [(layer, own["field"]) for name in (channel, f"{channel}2") for layer, own in channels(layers, name)]
     numbers = [row[field] for layer, field in fields for row in layer.rows if row[field] is not None] or [0.0]
     start, end = (0.0, length) if channel == "x" else (length, 0.0)
     if encoding["scale"].get("type") == "log":
         return Logarithmic.over(numbers, start, end)
+    if "domain" in encoding["scale"]:
+        low, high = encoding["scale"]["domain"]
+        return Linear.between(low, high, start, end, _count(length, channel))
     stacked = any(layer.mark["type"] in ("bar", "area") and "y2" not in layer.encoding for layer, _ in used)
     zero = stacked or any(own["scale"].get("zero", True) for _, own in used)
     return Linear.over(numbers, start, end, _count(length, channel), zero=zero)

@@ -34,6 +34,11 @@ class Linear:
             low, high = math.floor(low / edge) * edge, math.ceil(high / edge) * edge
         return cls(low, high, start, end, _step(low, high, ticks))
 
+    @classmethod
+    def between(cls, low: float, high: float, start: float, end: float, ticks: int) -> "Linear":
+        """A scale that ends at these numbers."""
+        return cls(low, high, start, end, _step(low, high, ticks))
+
     def place(self, value: float) -> float:
         """Where a number lies."""
         return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)

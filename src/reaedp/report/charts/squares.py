@@ -1,6 +1,6 @@
 """A square for each pair of columns, with a number in it; what noise alone could have made is grey and has none."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,14 @@ from reaedp.report.charts.drawing import Specification
 
 #: The side of a map, and the least and the largest side of one of its squares; what fits into the smaller has no text.
 _SIDE, _LEAST, _LARGEST, _WITH_TEXT = 400, 12, 64, 36
+#: The words in the squares.
+_WORDS: Specification = {
+    "mark": {"type": "text", "fontSize": 12},
+    "encoding": {
+        "text": {"field": "said"},
+        "color": {"condition": {"test": "datum.ink == 'light'", "value": "#ffffff"}, "value": "#1b1e24"},
+    },
+}
 
 
 def squares(
@@ -20,13 +28,13 @@ def squares(
     *,
     columns: Sequence[str],
     shade: Specification,
-    form: str,
-    dark: str,
+    written: Callable[[float], str],
+    dark: NDArray[np.bool_],
     said: dict[str, tuple[str, str | None]],
 ) -> Specification:
-    """Each pair stands in two squares. `shade` colours its field, which is written as `form` says.
+    """Each pair stands in two squares. `shade` colours its field, whose number is `written` in the square.
 
-    `dark` is the test by which a colour takes white letters; `said` is told of the numbers when pointed at.
+    `dark` tells which colours take white letters; `said` is told of the numbers when pointed at.
     """
     first, second = sides
     rows = {
@@ -34,6 +42,9 @@ def squares(
         "other": np.array([*second, *first], dtype=object),
     } | {name: np.tile(found, 2) for name, found in numbers.items()}
     rows["told"] = draw.readings(np.tile(doubt, 2))
+    words = ["·" if noise else written(number) for number, noise in zip(numbers[shade["field"]], doubt, strict=True)]
+    rows["said"] = np.array(2 * words, dtype=object)
+    rows["ink"] = np.tile(np.where(dark & ~doubt, "light", "dark"), 2).astype(object)
     step = max(_LEAST, min(_LARGEST, _SIDE // max(len(columns), 1)))
     names = {"one": ("column", None), "other": ("and", None)}
     coloured: Specification = {
@@ -52,15 +63,5 @@ def squares(
             | {"axis": {"labelAngle": -45, "labelLimit": 120}, "sort": list(columns)},
             "y": draw.names("other", None, 0) | {"axis": {"labelLimit": 160}, "sort": list(columns)},
         },
-        "layer": [coloured, _written(shade["field"], form, dark)] if step >= _WITH_TEXT else [coloured],
-    }
-
-
-def _written(field: str, form: str, dark: str) -> Specification:
-    said = f"datum.told == '{draw.DOUBTFUL}' ? '·' : format(datum.{field}, '{form}')"
-    white = {"test": f"{dark} && datum.told != '{draw.DOUBTFUL}'", "value": "#ffffff"}
-    return {
-        "mark": {"type": "text", "fontSize": 12},
-        "transform": [{"calculate": said, "as": "said"}],
-        "encoding": {"text": {"field": "said"}, "color": {"condition": white, "value": "#1b1e24"}},
+        "layer": [coloured, _WORDS] if step >= _WITH_TEXT else [coloured],
     }

@@ -1,6 +1,6 @@
 """Entropies that belong together: the nearest ones to noisy entropies that columns of one table could have."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,36 @@ ROUNDS = 3
 MOST_STEPS = 1000
 
 
-class Inequalities(NamedTuple):
-    """`rows` · x ≤ `bounds`; the rows are a sparse matrix."""
+#: Signs and places: the sum of sign · x[place] is at most a bound, one inequality for each place.
+Terms = tuple[tuple[int, Places], ...]
 
-    rows: Any
+
+class Inequalities(NamedTuple):
+    """Sums of a few numbers of a vector of length `size` that are at most their `bounds`, family by family."""
+
+    families: tuple[Terms, ...]
     bounds: Floats
+    size: int
+
+    def sums(self, x: Floats, *, signed: bool = True) -> Floats:
+        """The left sides, or the sums without signs."""
+        return np.concatenate([_added([(sign if signed else 1) * x[place] for sign, place in terms])
+                               for terms in self.families])  # fmt: skip
+
+    def pulls(self, prices: Floats, *, signed: bool = True) -> Floats:
+        """For each number of the vector the prices of its inequalities, with its signs there or without."""
+        found, first = np.zeros(self.size), 0
+        for terms in self.families:
+            own = prices[first : first + len(terms[0][1])]
+            first += len(own)
+            for sign, place in terms:
+                found += (sign if signed else 1) * np.bincount(place, own, self.size)
+        return found
+
+
+def _added(arrays: list[Floats]) -> Floats:
+    found: Floats = np.add.reduce(arrays)
+    return found
 
 
 def consistent(noisy: Floats, limits: Floats, tolerance: float) -> Floats:
@@ -75,22 +100,14 @@ def _about_triples(places: Places, triples: Places) -> Inequalities:
 
 
 def _at_most(bound: float | Floats, count: int, *terms: tuple[int, Places]) -> Inequalities:
-    """One row for each place of the terms: the sum of sign · x[place] is at most the bound."""
-    from scipy.sparse import csr_array
-
-    height = len(terms[0][1])
-    signs = np.repeat([float(sign) for sign, _ in terms], height)
-    columns = np.concatenate([place for _, place in terms])
-    rows = csr_array((signs, (np.tile(np.arange(height), len(terms)), columns)), shape=(height, count))
-    return Inequalities(rows, np.broadcast_to(np.asarray(bound, dtype=np.float64), height))
+    """One inequality for each place of the terms: the sum of sign · x[place] is at most the bound."""
+    bounds = np.broadcast_to(np.asarray(bound, dtype=np.float64), len(terms[0][1]))
+    return Inequalities((terms,), bounds, count)
 
 
 def _joined(*parts: Inequalities) -> Inequalities:
-    from scipy.sparse import vstack
-
-    return Inequalities(
-        vstack([part.rows for part in parts], format="csr"), np.concatenate([part.bounds for part in parts])
-    )
+    families = tuple(terms for part in parts for terms in part.families)
+    return Inequalities(families, np.concatenate([part.bounds for part in parts]), parts[0].size)
 
 
 def _nearest(point: Floats, weights: Floats, known: Inequalities, tolerance: float) -> Floats:
@@ -99,13 +116,13 @@ def _nearest(point: Floats, weights: Floats, known: Inequalities, tolerance: flo
     Each inequality has a price ≥ 0, and the vector follows from the prices (Beck and Teboulle 2009; O'Donoghue and
     Candès 2015). An inequality that is off by more than the tolerance changes its price.
     """
-    rows, back = known.rows, known.rows.T.tocsr()
     # A bound on the largest curvature: the largest row sum of |A| W⁻¹ |A|ᵀ.
-    curvature = float((abs(rows) @ (abs(rows).sum(axis=0) / weights)).max())
+    columns = known.pulls(np.ones(len(known.bounds)), signed=False)
+    curvature = float(known.sums(columns / weights, signed=False).max())
     prices = ahead = np.zeros(len(known.bounds))
     pace = 1.0
     for _ in range(MOST_STEPS):
-        off = rows @ (point - back @ ahead / weights) - known.bounds
+        off = known.sums(point - known.pulls(ahead) / weights) - known.bounds
         stepped = np.maximum(ahead + off / curvature, 0.0)
         settled = np.abs(stepped - ahead).max() * curvature <= tolerance
         overshot = (ahead - stepped) @ (stepped - prices) > 0
@@ -114,7 +131,7 @@ def _nearest(point: Floats, weights: Floats, known: Inequalities, tolerance: flo
         prices, ahead, pace = stepped, stepped + momentum * (stepped - prices), faster
         if settled:
             break
-    nearest: Floats = point - back @ prices / weights
+    nearest: Floats = point - known.pulls(prices) / weights
     return nearest
 
 
