@@ -19,10 +19,11 @@ class Ramp(NamedTuple):
 
     @classmethod
     def of(cls, layer: Layer) -> "Ramp":
-        """From the least to the largest number of a layer, unless its specification names the ends."""
+        """From the least to the largest number of a layer, unless its specification names numbers at equal distances."""
         encoding, scale = layer.encoding["color"], layer.encoding["color"]["scale"]
         numbers = [row[encoding["field"]] for row in layer.rows if row[encoding["field"]] is not None] or [0.0]
-        return cls(encoding["field"], tuple(scale["range"]), *scale.get("domain", (min(numbers), max(numbers))))
+        ends = scale.get("domain", (min(numbers), max(numbers)))
+        return cls(encoding["field"], tuple(scale["range"]), ends[0], ends[-1])
 
     def colour(self, value: float) -> str:
         """The colour of a number, mixed of the two nearest."""
