@@ -19,7 +19,7 @@ class Ramp(NamedTuple):
 
     @classmethod
     def of(cls, layer: Layer) -> "Ramp":
-        """From the least to the largest number of a layer, unless its specification names numbers at equal distances."""
+        """From the least to the largest number of a layer, unless its scale names numbers at equal distances."""
         encoding, scale = layer.encoding["color"], layer.encoding["color"]["scale"]
         numbers = [row[encoding["field"]] for row in layer.rows if row[encoding["field"]] is not None] or [0.0]
         ends = scale.get("domain", (min(numbers), max(numbers)))
