@@ -77,7 +77,7 @@ def test_a_mean_curve_is_released_with_bands_and_a_chart(tmp_path: Path) -> None
     assert '<section id="release-r">' in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert verify(tmp_path / "out", str(tmp_path / "ledger.sqlite"))
     # Noise of 2·2/5000 times 4.2 in each of three coefficients is below 0.01; six deviations of it below 0.1.
-    assert measured(tmp_path, tmp_path / "curves.csv")["root mean square error"] < 0.1
+    assert measured(tmp_path, tmp_path / "curves.csv")["root mean square error, clipped mean"] < 0.1
     (forecast,) = [Forecast.of(request, wanted.contract) for request in wanted.requests()]
     assert 0 < forecast.expected.mean_error < 0.02
     assert release.price

@@ -25,6 +25,13 @@ def test_generated_inputs_break_no_law(format_: str, tmp_path: Path) -> None:
         assert [] == tried(format_, number, 2, releases, tmp_path / "case").findings
 
 
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize(("format_", "number", "seed"), [("statistical", 60, 37), ("pandas", 707, 29)])
+def test_inputs_that_once_broke_a_law_no_longer_do(format_: str, number: int, seed: int, tmp_path: Path) -> None:
+    """A damaged header of SPSS on which the library raised a TypeError; numbers beside a complex one."""
+    assert [] == tried(format_, number, seed, Releases(tmp_path), tmp_path / "case").findings
+
+
 @pytest.mark.parametrize("format_", CASES)
 def test_a_case_can_be_made_again(format_: str) -> None:
     first, second = (CASES[format_](chance_of(7, format_, 3), "again") for _ in range(2))

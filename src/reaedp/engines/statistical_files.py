@@ -4,6 +4,7 @@ import codecs
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -72,13 +73,22 @@ def statistical_part(connection: duckdb.DuckDBPyConnection, path: str, suffix: s
         ".sas7bdat": pyreadstat.read_sas7bdat,
         ".xpt": pyreadstat.read_xport,
     }[suffix]
-    try:
+    with _refusing_damage(path, program):
         _, meta = read(path, metadataonly=True, output_format="dict")
         variables = _variables(meta, suffix, files, _encoding(path, suffix, meta, files))
         refuse_duplicates(path, tuple(variable.name for variable in variables))
         schema = pa.schema([(variable.name, variable.kind) for variable in variables])
         return loaded(connection, schema, (_table(batch, variables, schema) for batch in _batches(read, path)))
-    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeError, OSError, duckdb.Error):
+
+
+@contextmanager
+def _refusing_damage(path: str, program: str) -> Iterator[None]:
+    """Refuse a file that the library cannot read; of some that are damaged it says so by a TypeError of its own."""
+    import pyreadstat
+
+    try:
+        yield
+    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeError, OSError, TypeError, duckdb.Error):
         raise DeclarationError(
             f"{path} is damaged, or no file of {program}. Save it again there, or as .csv."
         ) from None
@@ -211,11 +221,7 @@ def _header(path: str) -> Any:
         return None
     with importing("pyreadstat", f"Files of {_PROGRAMS[suffix]}"):
         import pyreadstat
-    try:
+    with _refusing_damage(path, _PROGRAMS[suffix]):
         read = pyreadstat.read_dta if suffix == ".dta" else pyreadstat.read_sav
         _, meta = read(path, metadataonly=True, output_format="dict")
-    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeError, OSError):
-        raise DeclarationError(
-            f"{path} is damaged, or no file of {_PROGRAMS[suffix]}. Save it again there, or as .csv."
-        ) from None
     return meta
