@@ -48,7 +48,7 @@ from reaedp.plan.advice import advice
 from reaedp.plan.calibration import Calibration
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.quantiles.chosen_quantiles import parts_of, places_of, rank_error
-from reaedp.statistics.quantiles.distribution import FEW, Distribution
+from reaedp.statistics.quantiles.distribution import FEW, Distribution, few
 from reaedp.statistics.quantiles.reach import reaches
 from tests_support import ledger_in
 
@@ -196,7 +196,7 @@ def test_ties_at_the_clips_break_nothing(way: str, tmp_path: Path) -> None:
 
 
 def test_an_empty_group_is_never_released_in_silence(tmp_path: Path) -> None:
-    """Noise alone makes a few rows of an empty group in one release of forty; this seed is none of them."""
+    """Noise alone makes enough rows of an empty group in one release of a thousand; this seed is none of them."""
     terms = contract(Unit("add-remove"), AGE, SEX, ledger=ledger_in(tmp_path))
     noise = SeededNoise(np.random.default_rng(1))
     curator = Curator(terms, pd.DataFrame({"age": [0, 1, 2] * 500, "sex": ["f"] * 1_500}), noise=noise)
@@ -210,6 +210,18 @@ def test_an_empty_group_is_never_released_in_silence(tmp_path: Path) -> None:
             sex: {note for whose, note in zip(found["sex"], found["note"], strict=True) if whose == sex} for sex in "fm"
         }
         assert {"f": {""}, "m": {FEW}} == notes
+
+
+@pytest.mark.parametrize("groups", [1, 4, 100])
+def test_a_release_with_an_empty_group_that_seems_to_have_rows_is_one_of_a_thousand(groups: int) -> None:
+    """20,000 releases of empty groups, of which 20 are expected to show one at most: 45 or more once in 10^6."""
+    rng = np.random.default_rng(20)
+    shown = 0
+    for _ in range(20):
+        drawn = rng.laplace(0, 7.0, (1_000, groups))
+        shown += sum((few(rows, 7.0) == "").any() for rows in drawn)
+    assert shown < 45
+    assert "" == few(np.array([7.0 * 30] * groups), 7.0)[0]
 
 
 def test_a_plan_takes_the_way_that_misses_fewer_ranks_by_public_facts_alone() -> None:

@@ -65,10 +65,10 @@ def test_doubtful_cells_keep_their_sum() -> None:
 
 
 def test_missing_values_have_rows_only_if_they_stand_out_from_the_noise() -> None:
-    noisy = np.array([1000.0, 500.0, 25.0, 40.0])  # the last two are cells of troubles; three deviations are 30
+    noisy = np.array([1000.0, 500.0, 45.0, 60.0])  # the last two are cells of troubles; five deviations are 50
     doubtful, sure = estimated_shares(noisy, 10.0, smooth=0, regular=2)[2:]
     assert doubtful < 1e-8
-    assert 40 / 1540 == pytest.approx(sure, rel=1e-6)
+    assert 60 / 1560 == pytest.approx(sure, rel=1e-6)
 
 
 def test_smoothing_keeps_sums_and_jumps_and_removes_noise() -> None:

@@ -14,6 +14,8 @@ from reaedp.synthesis.tails import occupied, tapered
 
 #: A cell whose noisy count is below so many standard deviations of its noise may well be empty.
 DOUBTFUL = 3.0
+#: One of missing or broken values even below so many: there are many such cells, most of them empty.
+TROUBLE = 5.0
 #: Ordered cells from which on there are tails.
 LEAST_TAIL = 8
 #: Cells of the coarser views of a column that tables may use.
@@ -106,7 +108,7 @@ def estimated_shares(noisy: Floats, scale: float, *, smooth: int, regular: int, 
     rows = np.concatenate([smoothed(noisy[:smooth], scale), noisy[smooth:]])
     # Smoothing leaves about half of the noise.
     doubtful = rows < scale * np.where(np.arange(len(rows)) < smooth, DOUBTFUL / 2, DOUBTFUL)
-    troubles = doubtful & (np.arange(len(rows)) >= regular)
+    troubles = (rows < TROUBLE * scale) & (np.arange(len(rows)) >= regular)
     rows[troubles], doubtful = 0.0, doubtful & ~troubles
     full = occupied(noisy[:along], scale) if along >= LEAST_TAIL else np.zeros(0, dtype=bool)
     if full.any():

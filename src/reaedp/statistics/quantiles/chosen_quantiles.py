@@ -12,7 +12,7 @@ from reaedp.contract import Column, Contract
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.exponential import steps
 from reaedp.mechanisms.mechanism import Calibrated
-from reaedp.statistics.quantiles.distribution import FEW, group_labels
+from reaedp.statistics.quantiles.distribution import few, group_labels
 from reaedp.statistics.quantiles.inside import values
 from reaedp.statistics.quantiles.question import Question
 from reaedp.statistics.quantiles.ranks import shares
@@ -119,12 +119,11 @@ class ChosenQuantiles(Question):
         cells, inside = value.located()
         rows, each = value.chosen.rows, len(self.at)
         missed = rank_error(noise, self.at, int(parts_of(value.axes[-1]).sum()), 0.95)
-        doubtful = rows <= 3 * mechanism.rows_scale(noise.sensitivity)
         numbers = {
             "quantile": np.tile(np.array(self.at), len(rows)),
             "value": values(value.axes[-1], cells, inside),
             "rank_error_95": np.full(len(cells), missed),
             "rows": np.repeat(rows, each),
-            "note": np.repeat(np.array([FEW if few else "" for few in doubtful], dtype=object), each),
+            "note": np.repeat(few(rows, mechanism.rows_scale(noise.sensitivity)), each),
         }
         return group_labels(value.axes[:-1], each, numbers) | numbers

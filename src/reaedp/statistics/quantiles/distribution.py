@@ -1,5 +1,6 @@
 """A released distribution function: noisy counts of ordered cells in groups, and what can be read off them for free."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,8 @@ Floats = NDArray[np.float64]
 Frame = dict[str, NDArray[Any]]
 #: What is said of a group whose number of rows noise alone could have made.
 FEW = "no more rows than noise could make; may be empty"
+#: How often any group without rows is taken for one that has some, of all groups of a release.
+MISTAKEN = 1e-3
 #: Places inside a cell at which the curve through its neighbours is looked at.
 _INSIDE = 64
 #: Ranks for each of which the law of its noise is computed; for more, one range that holds for all.
@@ -81,8 +84,9 @@ class Distribution:
     def notes(self, noise: Calibrated) -> NDArray[Any]:
         """What must be said of each group: that it has too few rows, or nothing."""
         cells = self.column.regular * self.noises
-        doubtful = self.rows <= 2 * deviations(noise_variance(noise), np.array([cells]), cells, 0.0)[0]
-        return np.array([FEW if few else "" for few in doubtful], dtype=object)
+        # In deviations of a sum, no noise reaches farther than that of a single Laplace draw.
+        deviation = deviations(noise_variance(noise), np.array([cells]), cells, 0.0)[0]
+        return few(self.rows, float(deviation) / math.sqrt(2))
 
     def read(self, at: tuple[float, ...], noise: Calibrated, confidence: float = 0.95) -> Frame:
         """A row for each group and rank: the value, its interval, and the noisy number of rows of the group."""
@@ -203,6 +207,12 @@ def group_labels(axes: tuple[Column, ...], each: int, taken: Iterable[str]) -> F
         return {}
     codes = np.indices(tuple(axis.size for axis in axes)).reshape(len(axes), -1)
     return labels(axes, np.repeat(codes, each, axis=1), taken)
+
+
+def few(rows: Integers, scale: float) -> NDArray[Any]:
+    """What must be said of groups whose rows have Laplace noise of this scale, or noise that reaches less far."""
+    doubtful = rows <= scale * math.log(len(rows) / (2 * MISTAKEN))
+    return np.array([FEW if each else "" for each in doubtful], dtype=object)
 
 
 def _ends(confidence: float) -> tuple[str, str]:
