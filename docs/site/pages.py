@@ -53,11 +53,10 @@ PROJECT = (
 )
 
 #: Charts that pages show; they lie beside the pages.
-_STUDIO = (
-    *("1-projects", "2-data", "3-unit", "4-columns", "5-budget", "6-plan", "7-audit", "8-release", "8-released"),
-    *("11-requests", "12-evaluate"),
+PICTURES = (
+    "benchmarks/growth.svg",
+    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs" / "studio").glob("*.png")),
 )
-PICTURES = ("benchmarks/growth.svg", *(f"docs/studio/studio-{name}.png" for name in _STUDIO))
 
 _LINK = re.compile(r"(?<=\]\()([^)#\s]+)(#[^)\s]*)?(?=\))")
 _FENCE = re.compile(r"^```(\w+)[ \t]+([^\n]+)\n", re.MULTILINE)
