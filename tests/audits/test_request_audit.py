@@ -223,5 +223,5 @@ def test_the_audit_of_a_wide_network_finds_every_step_consistent(width: int) -> 
     found = audit_request(request, terms, rng=np.random.default_rng(0))
     weak = [finding.subject.partition(",")[0] for finding in found if finding.verdict is not Verdict.CONSISTENT]
     # One of many choices, each at a tiny share of the loss, is hardly told apart on these neighbours.
-    assert ["choice of a table"] == weak
+    assert ["choice of a table or cut"] == weak
     assert all(finding.verdict is not Verdict.VIOLATED for finding in found)

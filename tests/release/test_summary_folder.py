@@ -65,9 +65,9 @@ def test_a_folder_is_verified_read_again_drawn_and_compared_with_the_truth(plan:
     assert folder["old"].compare("rate", sex=("f", "m")).difference.known
     page = public_report(out)
     for words in (
-        "The mean of age in each group",
-        "The rate of 65 ≤ age in each group",
-        "The standardised rate of sex",
+        "Mean of age in each group",
+        "Rate of 65 ≤ age in each group",
+        "Standardised rate of sex",
     ):
         assert words in page
     assert "a standardised rate is that of rows" in (out / "README.txt").read_text(encoding="utf-8")
