@@ -89,7 +89,7 @@ def entropy_finding(frame: Frame, names: Sequence[str]) -> str:
     """The entropies that are not nothing."""
     doubt = doubtful_numbers(frame)
     told = [
-        f"{name}: {about(bits)} bits ({about(low)} to {about(high)})"
+        f"{shown(name, 80)}: {about(bits)} bits ({about(low)} to {about(high)})"
         for name, bits, low, high, unclear in zip(
             names, *(frame[key].tolist() for key in ("bits", "low_95", "high_95")), doubt.tolist(), strict=True
         )
