@@ -4,11 +4,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import pytest
 
-from reaedp import Contract
+from reaedp import Contract, Unit
 from reaedp.answer import Integers
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.table import KeyCounts
+
+UNITS = {
+    "add-remove": Unit("add-remove"),
+    "replace": Unit("replace", at_least=100),
+    "three rows": Unit("add-remove", person="who", max_rows=3),
+    "three rows replaced": Unit("replace", person="who", max_rows=3),
+}
+units = pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS.keys())
 
 
 @dataclass

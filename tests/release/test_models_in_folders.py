@@ -123,6 +123,15 @@ def test_rows_keep_rules_and_steps_and_the_folder_is_verified(made: Path) -> Non
         lambda record: record.update(rows=record["rows"] + 10),
         lambda record: (record["tables"].pop(), record)[0] and None,
         lambda record: record.update(keys={"columns": ["night"], "cells": [[0]], "counts": [5]}),
+        lambda record: record.update(
+            regions={
+                "column": "carrier",
+                "cuts": [],
+                "levels": [],
+                "noisy_counts": [[2_000, 2_000, 0, 0]],
+                "noise": 1.0,
+            }
+        ),
         lambda record: record.update(format=7),
         lambda record: record["columns"][0]["noisy_counts"].pop(),
     ],

@@ -6,7 +6,7 @@ import pytest
 from scipy.special import expit
 from scipy.stats import norm
 
-from cell_rows import Recorded, Rows
+from cell_rows import UNITS, Recorded, Rows, units
 from reaedp import Boolean, Budget, Category, Contract, Integer, Unit
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.noise import SeededNoise
@@ -25,13 +25,6 @@ COLUMNS = (
     Category(name="town", levels=tuple("abcdefghijkl"), provenance="public"),
 )
 NAMES = tuple(column.name for column in COLUMNS)
-UNITS = {
-    "add-remove": Unit("add-remove"),
-    "replace": Unit("replace", at_least=100),
-    "three rows": Unit("add-remove", person="who", max_rows=3),
-    "three rows replaced": Unit("replace", person="who", max_rows=3),
-}
-units = pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS.keys())
 
 
 def contract(unit: Unit = UNITS["add-remove"]) -> Contract:

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cell_rows import Recorded, Rows
-from reaedp import Budget, Category, Contract, Curator, Integer, Unit
+from cell_rows import UNITS, Recorded, Rows, units
+from reaedp import Budget, Category, Contract, Integer, Plan, Unit, publish, verify
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.mechanisms.selection import chosen_mu
+from reaedp.plan.kinds.synthetic import PlannedSynthetic
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.synthesis.learned import Learned
@@ -19,7 +20,6 @@ from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.synthesis.model_file import read_model
 from reaedp.synthesis.published_model import MODEL_SUFFIX
 from reaedp.synthesis.regions import Cuts, Regions, _not_negative
-from reaedp.synthesis.synthetic import Synthetic
 from tests_support import ledger_in
 
 WIDE, LEVELS, MANY = 6, ("a", "b", "c", "d"), 6_000
@@ -28,13 +28,6 @@ COLUMNS = (
     Category(name="kind", levels=LEVELS, provenance="public"),
 )
 NAMES = tuple(column.name for column in COLUMNS)
-UNITS = {
-    "add-remove": Unit("add-remove"),
-    "replace": Unit("replace", at_least=100),
-    "three rows": Unit("add-remove", person="who", max_rows=3),
-    "three rows replaced": Unit("replace", person="who", max_rows=3),
-}
-units = pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS.keys())
 
 
 def contract(unit: Unit = UNITS["add-remove"], ledger: str = "unused") -> Contract:
@@ -173,12 +166,14 @@ def test_counts_are_projected_onto_those_that_could_be() -> None:
 
 
 def test_a_refined_release_is_published_with_its_regions(tmp_path: Any) -> None:
-    terms = contract(ledger=ledger_in(tmp_path))
+    terms = contract(ledger=str(ledger_in(tmp_path)))
     rows = sample(MANY, 20)
     table = pd.DataFrame(rows, columns=list(NAMES))
     table["kind"] = [LEVELS[cell] for cell in rows[:, -1]]
-    curator = Curator(terms, table, noise=seeded(21))
-    release = curator.release(Synthetic(NAMES, 2_000), MarginalModel.within(10.0, 1e-6, terms, NAMES))
+    price: dict[str, Any] = {"epsilon": 10.0, "delta": 1e-6}
+    wanted = PlannedSynthetic(name="rows", kind="synthetic", columns=NAMES, rows=2_000, method="network", **price)
+    (release,) = publish(Plan(terms, (wanted,)), table, tmp_path / "out", noise=seeded(21), audited=False, page=False)
+    assert any(line.startswith("rows: 2,000 rows agree with the contract") for line in verify(tmp_path / "out"))
     content = release.attachments[MODEL_SUFFIX]
     record = json.loads(content)
     assert "kind" == record["regions"]["column"]

@@ -36,6 +36,7 @@ def check_model(folder: Path, release: Rebuilt) -> None:
         and len(chosen) == len(details["tables"]) <= network.tables
         and round(learned.total) == details["rows_found"]
         and (found.keys is None) == ("keys" not in details)
+        and (learned.regions is None or network is release.noise.mechanism)
         and (found.keys is None or len(found.keys.counts) == details["keys"])
     )
     if not same:
@@ -48,6 +49,7 @@ def _told(learned: Learned, release: Rebuilt, network: MarginalModel) -> bool:
     """Whether noise is no less than the price buys: squares of l2/σ of all tables are at most μ² together."""
     squared = release.noise.sensitivity.l2_squared
     scales = [*learned.evidence.column_scales, *(float(table.scales.min()) for table in learned.tables)]
+    scales += [] if learned.regions is None else [learned.regions.scale]
     return sum(squared / scale**2 for scale in scales) <= network.mu**2 * (1 + _SLACK)
 
 
