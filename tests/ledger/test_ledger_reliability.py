@@ -64,7 +64,7 @@ def file(tmp_path: Path) -> Path:
 
 def test_commits_are_synced_to_the_disk(file: Path) -> None:
     with Ledger.open(file) as book, book._writing() as connection:
-        settings = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "synchronous")]
+        settings = [connection.first(f"PRAGMA {name}")[0] for name in ("journal_mode", "synchronous")]
     assert ["wal", 2] == settings
 
 

@@ -1,7 +1,7 @@
 """Synthetic records as a statistic: what is asked of the records, and what comes back in their original form."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,10 @@ from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.statistics.names import column_names
 from reaedp.statistics.statistic import AskableCells
 from reaedp.synthesis.model import Codes
-from reaedp.synthesis.published_model import MODEL_SUFFIX, PublishedModel
 from reaedp.synthesis.ruled import check_rules, ruled
+
+if TYPE_CHECKING:
+    from reaedp.synthesis.published_model import PublishedModel
 
 #: Columns whose distribution a notebook shows.
 MOST_DRAWN = 4
@@ -48,7 +50,7 @@ class SyntheticRecords(Framed):
     #: What a reader should know; public facts and released numbers only.
     details: dict[str, Any]
     #: The model that they were drawn from, as it is published; none in folders of the first version.
-    model: PublishedModel | None = None
+    model: "PublishedModel | None" = None
 
     @classmethod
     def made(
@@ -59,7 +61,7 @@ class SyntheticRecords(Framed):
         noise: Noise,
         *,
         details: dict[str, Any],
-        model: PublishedModel,
+        model: "PublishedModel",
         redrawn: bool = True,
     ) -> "SyntheticRecords":
         """Put the columns into the order asked for and draw a value within each cell, by the rules of the contract.
@@ -77,6 +79,8 @@ class SyntheticRecords(Framed):
     @property
     def attachments(self) -> dict[str, bytes]:
         """The model's file, by its suffix."""
+        from reaedp.synthesis.published_model import MODEL_SUFFIX
+
         return {} if self.model is None or not self.model.small else {MODEL_SUFFIX: self.model.content()}
 
     def __len__(self) -> int:
