@@ -150,9 +150,9 @@ def _named(cursor: sqlite3.Cursor, row: Sequence[Any]) -> Any:
 
 @cache
 def _row_type(names: tuple[str, ...]) -> Callable[[Sequence[Any]], Any]:
-    # Names that no attribute can have are numbered.
-    made: Any = namedtuple("Row", names, rename=True)
-    return made._make  # type: ignore[no-any-return]
+    make: Any = namedtuple  # the type checker knows it only with names that are written out
+    made: Callable[[Sequence[Any]], Any] = make("Row", names, rename=True)._make
+    return made
 
 
 def _check_files(path: Path, files: Mapping[str, tuple[int, int]]) -> None:

@@ -44,7 +44,7 @@ class Noise(Protocol):
     def words(self, count: int) -> Words:
         """Independent words of 64 random bits, from which other laws are made exactly."""
 
-    def generator(self) -> np.random.Generator:
+    def generator(self) -> "np.random.Generator":
         """A fresh generator for what is computed from released numbers; not secret enough to hide anything."""
 
 
@@ -80,12 +80,12 @@ class SecretNoise:
         """Words from the operating system."""
         return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
 
-    def generator(self) -> np.random.Generator:
+    def generator(self) -> "np.random.Generator":
         """Seeded with 256 bits from the operating system."""
         return np.random.default_rng(self.words(4))
 
 
-def fresh_generator() -> np.random.Generator:
+def fresh_generator() -> "np.random.Generator":
     """A generator for experiments on made-up data, different each time."""
     return SecretNoise().generator()
 
@@ -146,7 +146,7 @@ def _in_parallel(sample: Callable[[list[int]], list[int]], exact: Integers) -> I
 class SeededNoise:
     """Repeatable noise for experiments on public data; never private."""
 
-    rng: np.random.Generator
+    rng: "np.random.Generator"
     seeded: ClassVar[bool] = True
 
     def laplace(self, exact: Integers, scale: float) -> Integers:
@@ -180,7 +180,7 @@ class SeededNoise:
         """Words of the generator."""
         return self.rng.integers(0, 2**64, count, dtype=np.uint64)
 
-    def generator(self) -> np.random.Generator:
+    def generator(self) -> "np.random.Generator":
         """An independent stream that repeats with this one."""
         return self.rng.spawn(1)[0]
 

@@ -21,7 +21,6 @@ from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.statistics.names import column_names
 from reaedp.statistics.statistic import AskableCells
 from reaedp.synthesis.model import Codes
-from reaedp.synthesis.ruled import check_rules, ruled
 
 if TYPE_CHECKING:
     from reaedp.synthesis.published_model import PublishedModel
@@ -68,6 +67,8 @@ class SyntheticRecords(Framed):
 
         A row that breaks a rule is drawn anew from the model, or left out if rows may not be `redrawn`.
         """
+        from reaedp.synthesis.ruled import ruled
+
         axes = question.records.contract.select(question.columns)
         places = [names.index(name) for name in question.columns]
         question.records.progress("drawing values")
@@ -145,7 +146,11 @@ class Synthetic:
 
     def check(self, contract: Contract) -> None:
         """Refuse unknown columns, and rules that no row of theirs can keep."""
-        check_rules(contract, contract.select(self.columns))
+        columns = contract.select(self.columns)
+        if contract.rules:
+            from reaedp.synthesis.ruled import check_rules
+
+            check_rules(contract, columns)
 
     def cells(self, contract: Contract) -> int:  # noqa: ARG002
         """The number of synthetic rows."""
