@@ -105,7 +105,7 @@ def requests_of(plan: Plan) -> list[str]:
 
 
 def write_request(plan: Path, asked_by: str, note: str, out: Path) -> None:
-    """Write a plan as a request, to be sent to whoever has the data."""
+    """Write a plan as a request, to send to the custodian."""
     if not out.name.endswith(SUFFIX):
         raise DeclarationError(sentence(f"The name of a request must end in {SUFFIX}", given=out.name))
     contract = _checked(Plan.load(plan)).contract

@@ -50,7 +50,7 @@ def _of_records(mechanism: Deniable, noise: Calibrated) -> str:
         f"{_of_model(mechanism.network, noise)} Each record costs ε = {about(plan.each.epsilon)},"
         f" δ = {about(plan.each.delta, 2)}{claim}. A candidate passes the test of plausible deniability with"
         f" probability 1/2 if {plan.test.half:,} seeds could have made it, and always if {plan.test.certain:,} could."
-        f" At best {about(100 * (1 - plan.stopping.nothing(1.0)))} % of the records asked for are released; the rest"
+        f" At best {about(100 * (1 - plan.stopping.nothing(1.0)))} % of the requested records are released; the rest"
         " are left out."
     )
 
@@ -100,7 +100,7 @@ def _of_true_curve(request: Request, contract: Contract) -> Expected:
         else "and no curve can be clipped"
     )
     words = (
-        f"Ranges for the mean of the curves as they are have ±{about(total)} on average over time: noise takes"
+        f"Ranges for the mean of the original curves have ±{about(total)} on average over time: noise takes"
         f" ±{about(bands.noise)}, smoothing and the finite basis ±{about(bands.bias)}, {clipping}."
     )
     return Expected(contract.curve(statistic.curve).unit_of_measure or "", bands.noise / 2, total, 2 * total, words)

@@ -16,7 +16,7 @@ from reaedp.studio.visit import Visit
 
 _DONE = {
     "approved": "Approved, and recorded in the ledger. The plan of this project is now the one that was asked for.",
-    "refused": "Answered, and recorded in the ledger. The answer lies beside the request, to be sent back.",
+    "refused": "Answered, and recorded in the ledger. The answer lies beside the request; send it back.",
     "written": "Written. Send the file to the custodian.",
 }
 
