@@ -101,7 +101,11 @@ def test_a_decimal_comma_is_recognised(tmp_path: Path) -> None:
     ("cells", "what", "remedy"),
     [
         (("12 %", "7 %"), "signs next to numbers (such as € or %)", "[files] signs = "),
-        (("€ 1,5", "€ 2"), "decimal comma and signs next to numbers (such as € or %)", '[files] decimal = ",", signs = '),
+        (
+            ("€ 1,5", "€ 2"),
+            "decimal comma and signs next to numbers (such as € or %)",
+            '[files] decimal = ",", signs = ',
+        ),
     ],
 )
 def test_signs_beside_numbers_are_recognised(cells: tuple[str, str], what: str, remedy: str, tmp_path: Path) -> None:

@@ -70,7 +70,8 @@ def init(
         Text, typer.Option(help="The ledger, created if missing: a file next to the contract, or postgresql://…")
     ] = None,
     asking: Annotated[
-        bool | None, typer.Option("--ask/--no-ask", help="Ask about what the options leave open. Default: on a terminal.")
+        bool | None,
+        typer.Option("--ask/--no-ask", help="Ask about what the options leave open. Default: on a terminal."),
     ] = None,
     engine: Engine = None,
 ) -> None:

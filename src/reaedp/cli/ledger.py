@@ -197,11 +197,13 @@ def raise_budget(
 @app.command(name="two-people")
 def two_people(
     ledger: Address,
-    what: Annotated[Rule, typer.Argument(help="require the rule; approve-lifting it; or lift it after another user's approval.")],
+    what: Annotated[
+        Rule, typer.Argument(help="require the rule; approve-lifting it; or lift it after another user's approval.")
+    ],
     dataset: Annotated[str, typer.Option(help="The data set.")],
     reason: Annotated[str, typer.Option(help="The reason. It is recorded permanently.")],
 ) -> None:
-    """Refuse charges that no second user has approved with `reaedp request decide`. Lifting the rule takes two people."""
+    """Refuse charges that no second user approved (`reaedp request decide`). Lifting the rule takes two people."""
     with _open(ledger) as book:
         _chosen(book, dataset)
         number = what.record(book, dataset, reason)

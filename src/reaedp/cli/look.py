@@ -63,7 +63,7 @@ def _no_cause(seen: "Look") -> str:
     words = "None of the other ways of reading that were tried helps."
     if any(one.share("unparsable") for one in seen.columns):
         words += (
-            " Numbers must be digits with a decimal mark or an exponent; other signs next to them can be declared, as in"
+            " Numbers must be digits with a decimal mark or an exponent; other signs next to them can be declared:"
             ' [files] signs = ["€"]. Remove words from the columns in the file.'
         )
     if any(one.share("unseen") for one in seen.columns):

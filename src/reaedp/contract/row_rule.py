@@ -88,7 +88,13 @@ def read_rule(table: Mapping[str, Any]) -> RowRule:
     """The rule that a `[[rule]]` of a contract declares."""
     acts = [key for key in table if key not in ("provenance", "description")]
     if len(acts) != 1:
-        raise DeclarationError(sentence("rule must set one column, or have one of never and always", given=sorted(map(str, acts)), remedy=_EXAMPLE))
+        raise DeclarationError(
+            sentence(
+                "rule must set one column, or have one of never and always",
+                given=sorted(map(str, acts)),
+                remedy=_EXAMPLE,
+            )
+        )
     (key,) = acts
     if "provenance" not in table:
         raise DeclarationError("rule.provenance is missing.")

@@ -70,7 +70,7 @@ class PlanRequest:
     def risk(self) -> str:
         """What the releases let somebody think of a person, in a sentence."""
         after = hundredths(posterior(0.1, self.price))
-        return f"If someone thought 10 in 100 of a person, these releases let them think at most {after} in 100."
+        return f"If a belief about a person was 10 in 100, these releases can raise it to at most {after} in 100."
 
     def check_contract(self) -> None:
         """Refuse a plan that was written under another contract, whose words may mean something else."""
@@ -83,7 +83,7 @@ class PlanRequest:
     def decide(self, plan: Path, *, approved: bool, reason: str) -> int:
         """Record the answer in the ledger and beside the request; an approved plan is written. The entry's number."""
         if answer_path(self.path).exists():
-            raise DeclarationError(f"{self.path.name} has an answer already: {answer_path(self.path).name}.")
+            raise DeclarationError(f"{self.path.name} has already been answered: {answer_path(self.path).name}.")
         if approved:
             self.check_contract()
         contract = self.plan.contract

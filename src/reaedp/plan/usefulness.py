@@ -121,7 +121,7 @@ def unused(plan: Plan) -> Iterator[str]:
             f" δ = {about(contract.budget.delta, 2)}, at which the same noise costs less"
         )
         yield (
-            f"{planned.called}: costs ε = {about(cost)} instead of the ε = {about(given)} that it was given, because"
+            f"{planned.called}: costs ε = {about(cost)} instead of the ε = {about(given)} it was given, because"
             f" {why}. The rest stays in the ledger."
         )
 

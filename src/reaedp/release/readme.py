@@ -41,11 +41,11 @@ _COLUMNS = {
     "all_low_95, all_high_95": "95 % confidence intervals that hold for all rows at once",
     "bits": "a noisy entropy or mutual information",
     "entropy_bits, entropy_low_95, entropy_high_95": "entropy with its 95 % interval, from all counts of the file",
-    "information_bits, information_low_95, information_high_95": "mutual information of the two sets of columns with its 95 %"
+    "information_bits, information_low_95, information_high_95": "mutual information of both sides, with its 95 %"
     " interval, from all counts of the file",
     "route, look": "whether noise was added to the entropy or to counts, and the noisy evenness that decided it",
-    "first, second": "the columns that a row refers to; in an entropy map, one column twice; in a regression, the outcome"
-    " and the term",
+    "first, second": "the columns that a row refers to; in an entropy map, one column twice; in a regression, the"
+    " outcome and the term",
     "measure, about, value": "a mean, covariance, correlation or coefficient, of the rows in the data (clipped and"
     " complete) or of the population they were drawn from; an infinite interval means that the noise is too large",
     "entropy": "the noisy entropies, adjusted so that a single table can have all of them",
@@ -56,8 +56,8 @@ _COLUMNS = {
     "rows, note": "the noisy number of rows of the group that have a rank, and whether it may be empty",
     "at_most, at_most_low_95, at_most_high_95": "the group's share of rows in this cell and below, with its interval",
     "time, mean": "a mean curve over time",
-    "noise_width, bias_width, clipping_width": "parts of the distance from mean to low_95 and high_95: noise; smoothing and"
-    " the finite basis; clipping",
+    "noise_width, bias_width, clipping_width": "parts of the distance from mean to low_95 and high_95: noise; smoothing"
+    " and the finite basis; clipping",
     "curve, time, value": "synthetic curves, one row per curve and time",
     "column, statistic, value": "a statistic of one column in one group; sums and means use values within the declared"
     " range; the missing share is the share of rows without such a value",
@@ -230,13 +230,13 @@ def _of_picture(release: Release) -> Iterator[str]:
 
 def _of_summary(release: Release) -> Iterator[str]:
     yield f"    noise: {release.noise.title}; parts of counts are off by {about(release.mean_error)} rows on average"
-    yield "    intervals cover the noise and refer to the rows in the data; that of the population mean also covers sampling"
+    yield "    intervals cover the noise, for the rows in the data; that of the population mean also covers sampling"
     yield "    values outside the declared range count as its nearest end, or as the contract says"
 
 
 def _of_rates(release: Release) -> Iterator[str]:
     yield f"    noise: {release.noise.title}; parts of counts are off by {about(release.mean_error)} rows on average"
-    yield "    intervals cover the noise and refer to the rows in the data; that of the population rate also covers sampling"
+    yield "    intervals cover the noise, for the rows in the data; that of the population rate also covers sampling"
     if release.value.weights:
         yield "    a standardised rate weights the cells of a column by public weights"
 

@@ -41,15 +41,15 @@ SHOWN: Mapping[str, Shown] = {
         "M4 36H60M8 36V4M8 32L58 8M14 24h2M22 30h2M34 16h2M44 20h2M52 6h2",
     ),
     "synthetic": Shown(
-        "Synthetic rows", "Rows that belong to nobody, for questions that nobody thought of.",
+        "Synthetic rows", "Made-up rows that resemble the data, for questions you did not plan for.",
         "M6 6H58V36H6ZM6 14H58M6 22H58M6 30H58M24 6V36M42 6V36",
     ),
     "entropy": Shown("Diversity", "How evenly they are spread over the cells of a column, in bits.", _CURVE),
     "conditional-entropy": Shown(
-        "Diversity that is left", "How diverse a column is where another one is known, in bits.", _CURVE
+        "Diversity that is left", "How diverse a column is once another one is known, in bits.", _CURVE
     ),
     "mutual-information": Shown(
-        "What one tells of another", "How much one column tells about another, in bits.",
+        "What one tells of another", "How much one column says about another, in bits.",
         "M26 20m-16 0a16 14 0 1 0 32 0a16 14 0 1 0 -32 0M40 20m-16 0a16 14 0 1 0 32 0a16 14 0 1 0 -32 0",
     ),
     "entropy-map": Shown(
@@ -58,7 +58,7 @@ SHOWN: Mapping[str, Shown] = {
     ),
     "mean-curve": Shown("A mean curve", "The mean of measurements over time.", _CURVE),
     "synthetic-curves": Shown(
-        "Synthetic curves", "Curves that belong to nobody.",
+        "Synthetic curves", "Made-up curves that resemble the data.",
         "M4 30C16 10 24 34 34 18S52 8 60 20M4 22C14 30 26 6 36 26S50 24 60 10",
     ),
     "image": Shown(

@@ -47,4 +47,6 @@ class PlannedStatistic(Planned):
 
     def _check_price(self, mistakes: Mistakes) -> None:
         given = {key: getattr(self, key) for key in ("epsilon", "delta", "share") if getattr(self, key) is not None}
-        mistakes.unless(not given, "The mechanism states the cost, so epsilon, delta and share must be left out", given=given)
+        mistakes.unless(
+            not given, "The mechanism states the cost, so epsilon, delta and share must be left out", given=given
+        )
