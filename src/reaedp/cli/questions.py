@@ -79,7 +79,7 @@ def ask_reading(texts: bool, dates: bool) -> dict[str, Any]:
     if dates:
         form = "How dates are written, if not as 2024-12-31, such as %d.%m.%Y"
         found = ask(form, lambda text: replace(found, dates=(text,))) or found
-    words = "Words that mean "missing", such as NA,-9"
+    words = "Words that mean a missing value, such as NA,-9"
     found = ask(words, lambda text: replace(found, missing=tuple(map(str.strip, text.split(","))))) or found
     return found.facts()
 
