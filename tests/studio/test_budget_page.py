@@ -88,11 +88,8 @@ def test_pictures_follow_the_slider_and_wait_for_an_epsilon(guest: Guest) -> Non
     assert "<svg" not in guest.page("/p/own/budget/pictures")
     assert "<svg" not in guest.page("/p/own/budget/pictures", epsilon="none")
     page = guest.page("/p/own/budget/pictures", epsilon="0.693147", delta="1e-6", prior="50", alarm="10")
-    assert "they can think at most 67 in 100" in page
-    assert (
-        "An attacker who raises false alarms about 10 of 100 people outside the data finds at most 20 of 100 people in it."
-        in page
-    )
+    assert "A belief of 50 in 100 can become at most 67 in 100" in page
+    assert "An attacker who raises false alarms about 10 of 100 people outside the data finds at most 20 of 100" in page
     assert "<script" not in page
 
 
