@@ -56,7 +56,7 @@ def test_what_is_useless_is_said_with_both_numbers_and_the_remedy(tmp_path: Path
     plan = Plan(contract, (wanted("entropy", "sex"), replace(wanted("histogram", "age", "sex"), name="y")))
     bits, rows = map(str, useless(plan))
     assert bits.startswith("x: WARNING: useless at this price: off by up to ±")
-    assert " bits where at most 2 are possible. The least ε at which it is not: " in bits
+    assert " bits where at most 2 are possible. It becomes useful at ε = " in bits
     assert "an average cell has 2.43 rows if there are 1,000, and is off by up to ±300." in rows
     assert rows.endswith(", which is more than the whole budget of 1.")
 

@@ -183,7 +183,7 @@ def found(verdict: Verdict, power: Power | None = None) -> Finding:
         ),
         (
             [found(Verdict.CONSISTENT, Power(math.inf, 0.2, 0.2))],
-            "PASSED: none of 1 tests found more than is promised. How strong: too few runs to catch anything.",
+            "PASSED: none of 1 tests found more than is promised. Strength: too few runs to detect anything.",
         ),
     ],
 )

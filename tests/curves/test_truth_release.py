@@ -128,4 +128,4 @@ def test_the_custodian_compares_with_the_mean_that_the_bands_are_about(tmp_path:
     assert ("after clipping" in figure.words) == (bands == "noise")
     assert "Orange" not in release_panel(panel).figures[0].words
     lines = evaluate(tmp_path / "out", data, rng=rng)
-    assert any(("mean as it is" if bands == "truth" else "clipped mean") in line.measure for line in lines)
+    assert any(("original mean" if bands == "truth" else "clipped mean") in line.measure for line in lines)

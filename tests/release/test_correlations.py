@@ -150,7 +150,7 @@ def test_a_release_is_set_beside_the_truth(home: Path) -> None:
 def test_a_plan_tells_the_error_and_what_is_too_little(home: Path) -> None:
     plan = Plan.load(home / "plan.toml")
     words = [Forecast.of(request, plan.contract).words for request in plan.requests()]
-    assert "With 3,000 rows that are spread evenly, correlations are off by at most" in words[0]
+    assert "With 3,000 evenly spread rows, correlations are off by at most" in words[0]
     assert "coefficients are off by at most: age ±" in words[1]
     assert "3,000 rows are too few at this ε" in words[2]
 

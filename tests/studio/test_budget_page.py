@@ -81,7 +81,7 @@ def test_dots_and_words_say_what_the_promise_says() -> None:
             assert prior == kinds.count("before")
             assert round(100 * posterior(prior / 100, epsilon)) == 100 - kinds.count("rest")
             assert 100 == len(set(odds.dots))
-    assert "If someone thought 10 in 100, they can think at most 23 in 100." == Odds.of(1.0, None, 10, 5).words  # type: ignore[union-attr]
+    assert "A belief of 10 in 100 can become at most 23 in 100." == Odds.of(1.0, None, 10, 5).words  # type: ignore[union-attr]
 
 
 def test_pictures_follow_the_slider_and_wait_for_an_epsilon(guest: Guest) -> None:
@@ -89,7 +89,10 @@ def test_pictures_follow_the_slider_and_wait_for_an_epsilon(guest: Guest) -> Non
     assert "<svg" not in guest.page("/p/own/budget/pictures", epsilon="none")
     page = guest.page("/p/own/budget/pictures", epsilon="0.693147", delta="1e-6", prior="50", alarm="10")
     assert "they can think at most 67 in 100" in page
-    assert "An attacker who accuses 10 of 100 people wrongly is right about at most 20 of 100." in page
+    assert (
+        "An attacker who raises false alarms about 10 of 100 people outside the data finds at most 20 of 100 people in it."
+        in page
+    )
     assert "<script" not in page
 
 

@@ -160,7 +160,7 @@ def test_people_with_several_rows_are_protected_when_the_sentence_was_accepted(g
     text = (folder / "contract.toml").read_text()
     assert 'person = "who"' in text
     assert "who = {" not in text
-    assert "The contract says already" in guest.page("/p/own/unit")
+    assert "The contract already says" in guest.page("/p/own/unit")
     with pytest.raises(Exception, match="not filled in"):
         Contract.load(folder / "contract.toml")
 
