@@ -148,7 +148,7 @@ def test_init_makes_the_ledger_beside_the_contract_where_that_is_asked_for(clini
     second = ("init", "data.csv", "--out", "new/second.toml", "--plan", "new/second-plan.toml")
     again = reaedp(*second, "--ledger", "all spent.sqlite")
     assert (0, "") == (again.returncode, again.stderr)
-    assert f"The ledger {place} is there already, and is used." in again.stdout
+    assert f"The ledger {place} already exists and is used." in again.stdout
     assert 4 == reaedp("init", "data.csv", "--out", "c.toml", "--plan", "p.toml", "--ledger", "data.csv").returncode
     assert not (clinic / "c.toml").exists()
     with Ledger.open(place) as ledger:

@@ -1,11 +1,12 @@
 """Made-up records that are counted once: what is asked of them again, as every audit does, is known by then."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from reaedp.curator.records import Records
 from reaedp.table import KeyCounts, Table
 
+Answer = TypeVar("Answer")
 Grouped = tuple[tuple[str, ...], KeyCounts]
 
 
@@ -17,28 +18,32 @@ class Remembered:
 
     def __init__(self, records: Records) -> None:
         self._records = records
-        self._keys: dict[tuple[str, ...], KeyCounts] = {}
-        self._groups: dict[tuple[tuple[str, ...], ...], list[Grouped]] = {}
+        self._known: dict[tuple[str, Hashable], Any] = {}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._records, name)
 
     def counts(self, names: tuple[str, ...]) -> Table:
         """How many rows fall into each cell of these columns, zeros included."""
-        return self.key_counts(names).dense()
+        return self._once("counts", names, lambda: self._records.counts(names))
 
     def key_counts(self, names: tuple[str, ...]) -> KeyCounts:
         """How many rows fall into each cell that has any."""
-        if names not in self._keys:
-            self._keys[names] = _fixed(self._records.key_counts(names))
-        return self._keys[names]
+        return self._once("key_counts", names, lambda: _fixed(self._records.key_counts(names)))
 
     def group_counts(self, groups: Sequence[tuple[str, ...]]) -> Iterator[Grouped]:
         """The same for several groupings of the same rows."""
         asked = tuple(groups)
-        if asked not in self._groups:
-            self._groups[asked] = [(group, _fixed(found)) for group, found in self._records.group_counts(asked)]
-        return iter(self._groups[asked])
+        count = self._records.group_counts
+        return iter(
+            self._once("group_counts", asked, lambda: [(group, _fixed(found)) for group, found in count(asked)])
+        )
+
+    def _once(self, question: str, asked: Hashable, answer: Callable[[], Answer]) -> Answer:
+        if (question, asked) not in self._known:
+            self._known[question, asked] = answer()
+        found: Answer = self._known[question, asked]
+        return found
 
 
 def _fixed(found: KeyCounts) -> KeyCounts:

@@ -187,7 +187,7 @@ def confirm(connection: Connection, head: Head, checkpoint: Mapping[str, Any], k
     if (head.identity, hashed) != (checkpoint["ledger"], checkpoint["hash"]):
         raise LedgerDamaged(
             f"The ledger ends with entry {head.number} and lacks entry {number} as recorded by {keeper}: "
-            "it was cut off, replaced by an older copy, or rewritten. Put the newest copy back. If there is none, "
+            "it was cut off, replaced by an older copy, or rewritten. Restore the newest copy. If there is none, "
             "record what the lost entries cost with `reaedp ledger recover`."
         )
 

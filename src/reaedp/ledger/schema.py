@@ -40,15 +40,15 @@ MAKING = 0x7265616564700001
 def missing(place: str) -> str:
     """Say that there is no ledger where one was looked for, and what to do about it."""
     return (
-        f"There is no ledger at {place}. If nothing was ever charged for these data, make one: "
-        f"reaedp ledger create {shlex.quote(place)}. Otherwise name the ledger that they have: a second one would give "
-        "them a second budget."
+        f"There is no ledger at {place}. If nothing was ever charged for this data set, create one: "
+        f"reaedp ledger create {shlex.quote(place)}. Otherwise use its existing ledger: a second one would give "
+        "the data a second budget."
     )
 
 
 def existing(place: str) -> str:
     """Say that a ledger cannot be made where something is."""
-    return f"There is a ledger, or something else, at {place} already. Use it as it is, or choose another place."
+    return f"There already is a ledger, or something else, at {place}. Use it, or choose another place."
 
 
 def prepare(storage: Storage, *beside: HighWaterMark) -> Storage:

@@ -182,7 +182,7 @@ def wanted_rows(statistic: Any) -> Synthetic:
     if not isinstance(statistic, Synthetic):
         raise DeclarationError(
             sentence(
-                "This mechanism makes synthetic rows and nothing else",
+                "This mechanism makes synthetic rows only",
                 given=statistic.title,
                 remedy='Write Synthetic(["age", "sex"], rows=1000), or call Curator.synthesize.',
             )
