@@ -28,6 +28,7 @@ from troubles import LEVELS, STORED
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 pd = pytest.importorskip("pandas", reason="pandas is not installed")
 
+pytestmark = pytest.mark.usefixtures("kept_engine")
 ARROW = {
     "text": pa.string(),
     "bigint": pa.int64(),
