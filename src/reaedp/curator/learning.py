@@ -43,7 +43,7 @@ def learn_bounds(
     (learned,) = learn_columns(contract, data, bounds=[column], epsilon=epsilon, engine=engine)
     if learned.bounds is None:
         raise ReaedpError(
-            f"ε = {epsilon:g} was too little to find bounds of {column!r}: no bin stood out from the noise."
+            f"ε = {epsilon:g} was too little to find bounds of {column!r}: no bin rose above the noise."
             " The charge stands. Spend more, or declare public bounds."
         )
     return *learned.bounds, learned.release
@@ -79,7 +79,7 @@ def learn_values(
     declared = contract.column(column)
     if not isinstance(declared, Number):
         raise DeclarationError(
-            f"Common values can be learned of a column of kind number; {column!r} is of kind {declared.kind}."
+            f"Common values can only be learned for a column of kind number; {column!r} is of kind {declared.kind}."
         )
     (learned,) = learn_columns(contract, data, levels=[column], epsilon=epsilon, delta=delta, engine=engine)
     mark = contract.files.decimal if contract.files and contract.files.decimal else "."
@@ -142,11 +142,9 @@ def learn_columns(
     """
     number = len(bounds) + len(levels)
     if number == 0 or len({*bounds, *levels}) < number:
-        raise DeclarationError(
-            sentence("Columns to be learned must be one or more, each named once", given=[*bounds, *levels])
-        )
+        raise DeclarationError(sentence("Name one or more columns to learn, each once", given=[*bounds, *levels]))
     if (delta is None) != (not levels):
-        raise DeclarationError(sentence("δ must be given if levels are learned, and only then", given=delta))
+        raise DeclarationError(sentence("δ must be given to learn levels, and only then", given=delta))
     each = decimal_floor(exact(positive("epsilon", epsilon)) / number)
     requests = [Request(name, Marginal(name), Laplace(each)) for name in bounds]
     if delta is not None:
