@@ -139,7 +139,9 @@ def test_a_value_inside_a_wide_bin_is_near_that_of_the_rows() -> None:
     assert np.abs(found - np.quantile(values, at)).max() < 0.01  # a bin is 0.25 wide
 
 
-@pytest.mark.parametrize("mechanism", [Laplace(0.5), Laplace(4.0), Gaussian(0.05)], ids=str)
+@pytest.mark.parametrize(
+    "mechanism", [Laplace(0.5), pytest.param(Laplace(4.0), marks=pytest.mark.slow), Gaussian(0.05)], ids=str
+)
 def test_intervals_cover_the_quantile_of_the_rows_as_often_as_they_say(mechanism: Any) -> None:
     column = Integer(name="x", lower=0, upper=19, provenance="public")
     noise = Calibrated(mechanism, ONE)
