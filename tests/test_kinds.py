@@ -13,7 +13,9 @@ from reaedp.contract import Boolean, Category, Number
 from reaedp.contract.contract import DECLARED
 from reaedp.drafting.contract_text import KIND_OF_TYPE
 from reaedp.drafting.drafted import NEEDED
+from reaedp.plan import kinds
 from reaedp.plan.kind_tables import MECHANISMS, STATISTICS
+from reaedp.plan.plan import KINDS as PLANNED
 from reaedp.statistics.by_kind import ByKind
 
 #: Modules that start something when they are imported.
@@ -55,6 +57,14 @@ def test_every_table_speaks_of_every_kind_once(place: str) -> None:
     assert set() == missing(table), f"{table.purpose}: {place} forgets them"
     assert set() == ways & set(table.plain)
     assert ways | set(table.plain) == KINDS[table.over], f"{place} speaks of kinds that there are not"
+
+
+def test_every_planned_kind_is_found_under_its_own_names() -> None:
+    planned = [import_module(f"reaedp.plan.kinds.{one.name}") for one in pkgutil.iter_modules(kinds.__path__)]
+    classes = {kind for module in planned for kind in vars(module).values() if getattr(kind, "kinds", ())}
+    assert {name: kind for kind in classes for name in kind.kinds} == {
+        name: kind for name, kind in PLANNED.items() if kind.__module__.startswith("reaedp.")
+    }
 
 
 def test_a_kind_that_was_forgotten_is_found() -> None:

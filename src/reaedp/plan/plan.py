@@ -1,6 +1,7 @@
 """The plan: which releases, at which share of the budget; priced before any data is opened."""
 
 from collections import Counter
+from collections.abc import MutableMapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -9,36 +10,63 @@ from reaedp.contract import Contract
 from reaedp.contract.document import Document, declare
 from reaedp.contract.plugins import known
 from reaedp.errors import DeclarationError, Mistakes, unknown
+from reaedp.plan.homes import Homes, Kind
 from reaedp.plan.kinds.counted import PlannedRelease
-from reaedp.plan.kinds.curves import PlannedMeanCurve, PlannedSyntheticCurves
-from reaedp.plan.kinds.image import PlannedImage
 from reaedp.plan.kinds.kind import Planned
-from reaedp.plan.kinds.moments import PlannedCorrelation, PlannedRegression
-from reaedp.plan.kinds.quantiles import PlannedQuantiles
-from reaedp.plan.kinds.rate import PlannedRate
-from reaedp.plan.kinds.summary import PlannedSummary
-from reaedp.plan.kinds.synthetic import PlannedSynthetic
 from reaedp.plan.request import Request
 from reaedp.privacy.accounting import tally
 from reaedp.privacy.loss import Loss
 
+
+def _moments() -> tuple[Kind, ...]:
+    from reaedp.plan.kinds.moments import PlannedCorrelation, PlannedRegression
+
+    return PlannedCorrelation, PlannedRegression
+
+
+def _summaries() -> tuple[Kind, ...]:
+    from reaedp.plan.kinds.rate import PlannedRate
+    from reaedp.plan.kinds.summary import PlannedSummary
+
+    return PlannedSummary, PlannedRate
+
+
+def _quantiles() -> tuple[Kind, ...]:
+    from reaedp.plan.kinds.quantiles import PlannedQuantiles
+
+    return (PlannedQuantiles,)
+
+
+def _records() -> tuple[Kind, ...]:
+    from reaedp.plan.kinds.synthetic import PlannedSynthetic
+
+    return (PlannedSynthetic,)
+
+
+def _curves() -> tuple[Kind, ...]:
+    from reaedp.plan.kinds.curves import PlannedMeanCurve, PlannedSyntheticCurves
+
+    return PlannedMeanCurve, PlannedSyntheticCurves
+
+
+def _pictures() -> tuple[Kind, ...]:
+    from reaedp.plan.kinds.image import PlannedImage
+
+    return (PlannedImage,)
+
+
 #: What can be planned, and the keys that each kind understands.
-KINDS: dict[str, type[Planned]] = {
-    kind: planned
-    for planned in (
-        PlannedRelease,
-        PlannedCorrelation,
-        PlannedRegression,
-        PlannedSummary,
-        PlannedRate,
-        PlannedQuantiles,
-        PlannedSynthetic,
-        PlannedMeanCurve,
-        PlannedSyntheticCurves,
-        PlannedImage,
-    )
-    for kind in planned.kinds
-}
+KINDS: MutableMapping[str, type[Planned]] = Homes(
+    {
+        PlannedRelease.kinds: lambda: (PlannedRelease,) * len(PlannedRelease.kinds),
+        ("correlation", "regression"): _moments,
+        ("summary", "rate"): _summaries,
+        ("quantiles",): _quantiles,
+        ("synthetic",): _records,
+        ("mean-curve", "synthetic-curves"): _curves,
+        ("image",): _pictures,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
