@@ -116,7 +116,9 @@ def test_rare_levels_share_a_cell_with_others_of_their_declared_group() -> None:
     assert all((cell[one] == cell[other]) == (one % 4 == other % 4) for one in rare for other in rare)
     # One of the views tells the groups apart, and nothing else: missing and unseen values were merged, as before.
     assert any(
-        all((view.cell[cell[one]] == view.cell[cell[other]]) == (one % 4 == other % 4) for one in rare for other in rare)
+        all(
+            (view.cell[cell[one]] == view.cell[cell[other]]) == (one % 4 == other % 4) for one in rare for other in rare
+        )
         and view.cell[cell[3]] == view.cell[cell[7]] == view.cell[cell[11]]
         for view in coarse.views[1:]
     )
@@ -144,5 +146,7 @@ def test_views_by_groups_are_nested_whatever_the_counts() -> None:
 
 def test_groups_that_do_not_fit_the_levels_are_refused() -> None:
     for groups in (["north"], ["north"] * 39 + [""], ["north"] * 39 + ["Europe > "]):
-        with pytest.raises(DeclarationError, match=r"columns\.shop\.groups must be a list with the group of each level"):
+        with pytest.raises(
+            DeclarationError, match=r"columns\.shop\.groups must be a list with the group of each level"
+        ):
             grouped(groups)
