@@ -248,7 +248,7 @@ def test_help_loads_no_slow_library(reaedp: Run) -> None:
         "try:\n"
         "    main()\n"
         "except SystemExit:\n"
-        "    slow = {'numpy', 'scipy', 'duckdb', 'narwhals', 'opendp', 'sqlalchemy', 'sklearn', 'tomllib', 'jinja2'}\n"
+        "    slow = {'numpy', 'scipy', 'duckdb', 'narwhals', 'opendp', 'sqlite3', 'sklearn', 'tomllib', 'jinja2'}\n"
         "    print(sorted(slow & set(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -132,11 +132,11 @@ def test_what_is_edited_in_the_manifest_is_found(home: Path, tmp_path: Path) -> 
 def test_readers_are_told_what_the_numbers_are_and_where_nothing_can_be_told(home: Path) -> None:
     words = " ".join((home / "out" / "README.txt").read_text(encoding="utf-8").split())
     assert "rows that lack a value in any of the columns are left out" in words
-    assert 1 == words.count("the rows are too few for this ε")
+    assert 1 == words.count("there are too few rows for this ε")
     assert np.isinf(read(home / "out")["hopeless"].frame()["high_95"]).any()
     page = public_report(home / "out")
-    assert "Grey pairs may have no relation at all" in page
-    assert "No interval: the rows are too few" in page
+    assert "Grey pairs may not be related at all" in page
+    assert "No interval: there are too few rows" in page
 
 
 def test_a_release_is_set_beside_the_truth(home: Path) -> None:

@@ -126,7 +126,7 @@ def test_the_audit_speaks_first_and_its_chart_shows_no_bar_beyond_its_line() -> 
     folder: Any = PublishedFolder({"audit": [found]}, None, ())  # type: ignore[arg-type]
     panel = audit(folder)
     assert panel.words[0].startswith("Passed: ")
-    assert panel.words[1].startswith("How strong: ")
+    assert panel.words[1].startswith("Strength: ")
     (row,) = panel.figures[0].chart["data"]["values"]
     assert row["shown"] < row["claimed"]
     assert "0.552" not in panel.figures[0].words

@@ -49,7 +49,7 @@ def test_mistakes_stand_beside_their_fields_and_together_and_the_rest_is_saved(g
     contract = (guest.folder / "own" / "contract.toml").read_text()
     assert 'sex = { kind = "category", levels = ["f", "m"], provenance = "public" }' in contract
     assert 'age = { kind = "FILL IN" }' in contract
-    assert "not right yet" not in guest.page("/p/own/columns")  # no warning that is no longer true
+    assert "to be fixed" not in guest.page("/p/own/columns")  # no warning that is no longer true
 
 
 def test_what_is_half_filled_in_is_kept_and_marked(guest: Guest) -> None:

@@ -35,7 +35,7 @@ def test_a_ledger_is_made_by_an_act_of_its_own(tmp_path: Path) -> None:
     assert "There is no ledger at this place yet." in guest.page(PLACE)
     assert not (own / "budget.sqlite").exists()
     to = guest.done(f"{PLACE}/create", {}, at=PLACE)
-    assert "The ledger is made." in guest.page(to)
+    assert "The ledger was created." in guest.page(to)
     again = guest.act(f"{PLACE}/create", {})
     assert "already" in text_of(again.text)
 

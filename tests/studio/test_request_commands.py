@@ -63,7 +63,7 @@ def test_a_request_is_shown_with_price_error_risk_and_rest(guest: Guest) -> None
     said = run(own, f"request show {FILE} contract.toml")
     assert "Requested by Ann: For a report." in said
     assert "Together ε = 0.5. 0.5 would be left." in said
-    assert "think at most 15 in 100" in said
+    assert "can raise it to at most 15 in 100" in said
     assert "sexes:" in said
 
 
@@ -82,7 +82,7 @@ def test_wrong_requests_are_refused_and_change_nothing(guest: Guest) -> None:
     decide = ("request", "decide", FILE, "contract.toml", "--approve", "--reason")
     assert "reason" in refused(own, *decide, "")
     run(own, f"request decide {FILE} contract.toml --refuse --reason x")
-    assert "has an answer already" in refused(own, *decide, "x")
+    assert "has already been answered" in refused(own, *decide, "x")
     (own / ANSWER).unlink()
     text = (own / "contract.toml").read_text()
     (own / "contract.toml").write_text(text.replace('"f", "m"', '"f", "m", "x"'))

@@ -80,8 +80,8 @@ class Odds:
         return {
             "x": LEFT + SIDE * self.alarm / 100,
             "y": TOP + SIDE * (1 - caught / 100),
-            "words": f"An attacker who raises false alarms about {self.alarm} of 100 people outside the data finds at most"
-            f" {about(caught, 2)} of 100 people in it.",
+            "words": f"An attacker who raises false alarms about {self.alarm} of 100 people outside the data finds"
+            f" at most {about(caught, 2)} of 100 people in it.",
         }
 
     @property

@@ -23,7 +23,7 @@ from reaedp.table import Table, labels
 Floats = NDArray[np.float64]
 Frame = dict[str, NDArray[Any]]
 #: What is said of a group whose number of rows noise alone could have made.
-FEW = "may be empty: its rows could be noise alone"
+FEW = "no more rows than noise could make; may be empty"
 #: How often any group without rows is taken for one that has some, of all groups of a release.
 MISTAKEN = 1e-3
 #: Places inside a cell at which the curve through its neighbours is looked at.
