@@ -66,7 +66,7 @@ def mean_income(hand: Hand, folder: Path) -> None:
         price = hand.page.locator('[name="e.income"]')
         hand.type('[name="e.income"]', f"{1.5 * float(price.input_value()):.2g}")
         hand.picture("price")
-        hand.button("Save the prices")
+        hand.button("Save the costs")
     _released(hand, "survey")
 
 

@@ -143,7 +143,7 @@ def test_saved_prices_keep_the_comments_of_a_plan(tmp_path: Path) -> None:
     assert "share = 0.1  # agreed" in text
     assert "epsilon = 0.3" in text
     stale = guest.act("/p/clinic/plan", {**fields, "e.ages": "0.2"})
-    assert "changed since this page was opened" in stale.text
+    assert "changed after this page was opened" in stale.text
 
 
 def test_advice_is_followed_by_a_click(tmp_path: Path) -> None:

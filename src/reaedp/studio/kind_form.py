@@ -39,9 +39,9 @@ LABELS: Mapping[str, str] = {
 }
 ABOUT: Mapping[str, str] = {
     "at": "median, quartiles, deciles, percentiles, cdf, or numbers such as 0.5, 0.9",
-    "statistics": "count, sum, mean, variance, std, with commas between them",
+    "statistics": "count, sum, mean, variance, std, separated by commas",
     "method": "network: any number of rows costs the same.",
-    "mechanism": "laplace for few numbers, gaussian for many; threshold shows only cells that many share.",
+    "mechanism": "laplace for few numbers, gaussian for many; threshold shows only cells with many rows.",
 }
 
 

@@ -48,7 +48,7 @@ def _chosen(project: Project, known: ContractFile, form: Form, address: str) -> 
     files = read_as(_placed(project, address), files_of(form, known.draft.files))
     header = names_of(_placed(project, address), files) or tuple(form.lines("names"))
     if not header:
-        raise DeclarationError("The file has no header: name the columns that you need, one on each line.")
+        raise DeclarationError("The file has no header: enter the columns you need, one per line.")
     wanted = form.texts("columns") or list(form.lines("names"))
     person = known.heading.get("person")
     draft = drafted(dict.fromkeys(header, ""), [], wanted, person if person in header else None, files)
@@ -111,7 +111,7 @@ def _page(visit: Visit, form: Form | None, address: str, mistakes: tuple[str, ..
 def _placed(project: Project, address: str) -> str:
     """Where the data is, for engines; a path is meant from the project's folder."""
     if not address:
-        raise DeclarationError("Say where the data is: a path, or the address of a database.")
+        raise DeclarationError("Enter where the data is: a path, or the address of a database.")
     return address if "://" in address else str(project.folder / Path(address))
 
 

@@ -62,7 +62,7 @@ def curve(visit: Visit) -> Response:
 def suggest(visit: Visit) -> Response:
     """Begin with the plan that `reaedp init` would draft."""
     if visit.project.plan_path.exists():
-        raise DeclarationError("There is a plan already. Change it here, or take it out of the folder first.")
+        raise DeclarationError("There already is a plan. Change it here, or remove it from the folder first.")
     plan_file.suggest(visit.project)
     return visit.to("plan")
 
@@ -180,7 +180,7 @@ def _bought(facts: dict[str, Any], form: Form, contract: Contract) -> float:
     budget = contract.budget
     epsilon, error = form.number("epsilon", "ε"), form.number("error", "The error")
     if (epsilon is None) == (error is None):
-        raise DeclarationError("Say how far off it may be, or an ε: one of the two.")
+        raise DeclarationError("Enter either how far off it may be, or an ε.")
     if error is not None:
         planned = planned_of({**facts, "share": 1.0}, contract)
         found = least_epsilon(planned, contract, positive("error", error), budget.epsilon)
