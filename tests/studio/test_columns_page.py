@@ -54,7 +54,7 @@ def test_mistakes_stand_beside_their_fields_and_together_and_the_rest_is_saved(g
 
 def test_what_is_half_filled_in_is_kept_and_marked(guest: Guest) -> None:
     some = {"c0.kind": "number", "c0.number.lower": "0", "c0.label": "Age"}
-    assert "/p/own/columns" == guest.done("/p/own/columns", some)
+    assert "/p/own/columns?saved=yes" == guest.done("/p/own/columns", some)
     fields = form_fields(guest.page("/p/own/columns"), "/p/own/columns")
     assert ("number", "0", "", "Age") == tuple(
         fields[f"c0.{key}"] for key in ("kind", "number.lower", "number.upper", "label")

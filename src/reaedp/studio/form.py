@@ -49,7 +49,8 @@ class Form:
         text = self.text(name)
         value = plain_number(text.replace("\u2212", "-")) if text else None
         if text and value is None:
-            raise DeclarationError(sentence(f"{what} must be a number", given=text))
+            point = ", with a point as in 0.5" if "," in text else ""
+            raise DeclarationError(sentence(f"{what} must be a number{point}", given=text))
         return value
 
     def whole(self, name: str, what: str) -> int | None:

@@ -55,7 +55,7 @@ def save(visit: Visit) -> Response:
     known.saying(tuple(columns.values())).save(project)
     if wrong:
         return _page(visit, cards, tuple(wrong))
-    return visit.to("columns" if any(card.open for card in cards) else "budget")
+    return visit.to("columns", saved="yes") if any(card.open for card in cards) else visit.to("budget")
 
 
 def look_up(visit: Visit) -> Response:
