@@ -17,7 +17,7 @@ from reaedp.studio.form import Form
 
 Sort = Literal["columns", "column", "choice", "number", "list", "text", "flag"]
 #: Keys that name columns, and those that every release has.
-OF_COLUMNS = ("columns", "of", "by", "on", "given", "keep")
+OF_COLUMNS = ("columns", "of", "by", "on", "given", "keep", "per", "standard")
 COMMON = ("name", "kind", "label", "description", "unit_of_measure", "epsilon", "delta", "share")
 #: Keys in words; others are their own.
 LABELS: Mapping[str, str] = {
@@ -39,6 +39,12 @@ LABELS: Mapping[str, str] = {
     "curve": "Curve",
     "curves": "How many curves?",
     "error_bits": "Off by at most, in bits",
+    "levels": "True where it is one of",
+    "at_least": "True from this value on",
+    "below": "True below this value",
+    "per": "Or: how much of it for each unit of",
+    "standard": "As if groups were alike in",
+    "weights": "Weights of its values",
 }
 #: The same where a kind means something else by them.
 LABELS_OF: Mapping[tuple[str, str], str] = {
@@ -48,6 +54,8 @@ LABELS_OF: Mapping[tuple[str, str], str] = {
 ABOUT: Mapping[str, str] = {
     "at": "median, quartiles, deciles, percentiles, cdf, or numbers such as 0.5, 0.9",
     "statistics": "count, sum, mean, variance, std, with commas between them",
+    "levels": "Words or codes of the column, with commas between them.",
+    "weights": "One number for each value of that column, with commas between them.",
     "mechanism": "If you have no wish, leave the choice to the studio: it takes the more precise of the first two.",
 }
 #: Says that the more precise noise is to be chosen, for kinds that have both.
@@ -171,7 +179,7 @@ def _read(one: KeyField, form: Form) -> Any:
     text = form.text(one.key)
     parts = [part.strip() for part in text.split(",") if part.strip()]
     numbers = [plain_number(part) for part in parts]
-    if parts and None not in numbers and one.sort in ("list", "text"):
+    if parts and None not in numbers and one.sort in ("list", "text") and one.key != "levels":
         return numbers
     return parts if one.sort == "list" else text
 
