@@ -164,7 +164,14 @@ def _placed(project: Project, address: str) -> str:
     """Where the data is, for engines; a path is meant from the project's folder."""
     if not address:
         raise DeclarationError(_NOWHERE)
-    return address if "://" in address else str(project.folder / Path(address))
+    if "://" in address:
+        return address
+    path = project.folder / Path(address)
+    try:
+        path.exists()
+    except OSError as error:  # longer than names may be
+        raise DeclarationError(f"There can be no file of this name: {error.strerror}.") from None
+    return str(path)
 
 
 def state(project: Project) -> State:

@@ -184,8 +184,8 @@ def _bought(facts: dict[str, Any], form: Form, contract: Contract) -> dict[str, 
     facts = {**facts, "mechanism": "laplace"} if best else facts
     try:
         planned_of({**facts, "share": 1.0}, contract)
-    except DeclarationError as error:
-        mistakes += error.mistakes
+    except DeclarationError as wrong:
+        mistakes += wrong.mistakes
     epsilon, error = form.number("epsilon", "ε"), form.number("error", "The error")
     if (epsilon is None) == (error is None):
         mistakes.append("Say how far off it may be, or an ε: one of the two.")
