@@ -1,17 +1,22 @@
-"""Synthetic records of Adult at ε = 1: ours beside other libraries, time and quality on the same rows.
+"""Synthetic records beside other libraries: the same rows, cells, ε, δ and seeds; quality, time, memory.
 
-    REAEDP_DATA=folder python benchmarks/synthesis_peers.py [--epsilon 1] [--cap 600] [--only "dpmm MST" …]
+    REAEDP_DATA=folder python benchmarks/synthesis_peers.py [--sets titanic …] [--epsilon .3 1 3] [--seeds 0 1 2 3 4]
+        [--peers "dpmm MST" …] [--cap 7200] [--again]
+    python benchmarks/synthesis_peers.py --page docs/synthesizers.md           # only writes the tables of that page
 
-The folder holds adult.csv and adult-domain.json. A fixed 80 % of the rows is released with δ = 10^-6, neighbours
-differing by one added or removed row; everyone gets the same public domain and codes, and makes as many rows. Pairs are
-the mean total variation over all pairs of columns, less being better; AUC is that of gradient boosting trained on the
-synthetic rows and tested on the other 20 %, more being better. Seconds are of the processor, of all cores together,
-from the file to the rows, with imports. "1 MB" is AIM with a small model, as its authors advise for trials: with its
-own settings it runs for hours. A run that is not over after the cap is ended, which is a result.
+Every run is appended to synthesis_runs.jsonl beside this script; what is there with the same version of the contender
+is not run again, so that a stopped comparison goes on. Rows are released with δ = 10^-6, neighbours differing by one
+added or removed row; everyone gets the same public cells as codes and makes as many rows as there are. Seconds are of
+the processor, of all cores together, from the file to the rows, with imports. A run that is not over after the cap is
+ended, which is a result. Noise that a library does not let us seed, ours among them, is new in each run.
+
+Contenders whose code is on no registry are imported from checkouts in the folder that REAEDP_CHECKOUTS names. "1 MB" is
+AIM with a small model and 100 steps a round, as its authors advise for trials; with its own settings it runs for hours.
 """
 
 import argparse
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,78 +24,142 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from harness.peer import DATA, OURS, Unavailable, run
+from compared.axis import Codes
+from compared.contenders import CONTENDERS, Contender
+from compared.distances import quantile_errors
+from compared.measures import MEASURES, measured
+from compared.report import OURS, REFERENCES, losses, mean, page
+from compared.runs import Run, append, latest, read
+from compared.tables import TABLES, Compared
+from harness import machine
+from harness.peer import DATA, HOME, Unavailable, run
 from harness.row import Row
 from harness.script import parser, present
 from harness.synthesis_job import Table
-from reaedp.evaluation.utility import utility
-from synthesis import ORDERED, Data, adult
 
 DELTA = 1e-6
-#: Name → contender, environment, method.
-PEERS = {
-    "dpmm MST": ("dpmm", "dpmm", "MST"),
-    "dpmm PrivBayes": ("dpmm", "dpmm", "PrivBayes"),
-    "dpmm AIM, 1 MB": ("dpmm", "dpmm", "AIM"),
-    "OpenDP MST": ("opendp", "opendp", "MST"),
-    "OpenDP AIM, 1 MB": ("opendp", "opendp", "AIM"),
-    "SmartNoise MST": ("smartnoise", "smartnoise_synth", "MST"),
-    "SmartNoise AIM, 1 MB": ("smartnoise", "smartnoise_synth", "AIM"),
-}
+RUNS = HOME / "synthesis_runs.jsonl"
 #: Two of these libraries compute with JAX, which must not look for other processors, and needs doubles.
 SETTINGS = {"JAX_PLATFORMS": "cpu", "JAX_ENABLE_X64": "1"}
+#: Where the tables of the page begin; what is above stays.
+MARK = "<!-- tables -->\n"
+#: What the suite's document shows of a comparison; the page has all measures.
+SHOWN = ("processor", "tv2", "auc_boosting", "r2_boosting")
 
 
-def measured(who: tuple[str, str, str], table: Table, data: Data, cap: float) -> dict[str, Any]:
-    """Seconds, pairs and AUC of one run."""
-    contender, environment, method = who
-    made = table.folder / "synthetic.csv"
-    made.unlink(missing_ok=True)
-    found = run(f"synthesis_{contender}", table.folder, method, peer=environment, cap=cap, settings=SETTINGS)
-    codes = pd.read_csv(made)[list(data.names)].apply(pd.to_numeric, errors="coerce").fillna(-1).to_numpy(np.int32)
-    quality = utility(data.train, codes, data.sizes, rng=np.random.default_rng(0), label=data.label, test=data.test)
-    assert quality.prediction is not None
-    return found | {"pairs": quality.distances[1].mean, "auc": quality.prediction.synthetic_auc.value}
-
-
-def compared(name: str, table: Table, data: Data, cap: float) -> Iterator[Row]:
-    ours = measured(("reaedp", OURS, "network"), table, data, cap)
-    note = ""
+def made(table: Compared, contender: Contender, epsilon: float, seed: int, cap: float) -> Run:
+    """Run a contender once and measure its rows."""
+    facts: dict[str, Any] = {
+        "table": table.name, "contender": contender.name, "epsilon": epsilon, "delta": DELTA, "seed": seed,
+        "version": contender.version, "date": machine.today(), "load": round(machine.load(), 1),
+        "machine": f"{machine.processor()}, {os.cpu_count()} cores, {machine.memory():.0f} GB",
+    }  # fmt: skip
     try:
-        theirs: dict[str, Any] = measured(PEERS[name], table, data, cap)
-        clock = f"by the clock {theirs['seconds']:,.0f} s, ours {ours['seconds']:,.0f} s"
-        note = f"{theirs['versions']}; {clock}; memory {theirs['peak_mb']:,.0f} MB, ours {ours['peak_mb']:,.0f} MB"
+        codes, found = synthetic(table, contender, epsilon, seed, cap)
     except Unavailable as reason:
-        theirs, note = {}, str(reason)
-    section, shared = f"Synthetic records of Adult, ε = {table.epsilon:g}", {"against": name}
-    spent = [found.get("processor") for found in (ours, theirs)]
-    yield Row(section=section, what="seconds of the processor", ours=spent[0], theirs=spent[1], note=note, **shared)
-    if theirs:
-        yield Row(section=section, what="pairs", ours=ours["pairs"], theirs=theirs["pairs"], unit="", **shared)
-        yield Row(section=section, what="AUC", ours=ours["auc"], theirs=theirs["auc"], unit="", more=True, **shared)
+        return Run(**facts, failure=str(reason))
+    figures = measured(table, codes) | {name: round(found[name], 1) for name in ("processor", "peak_mb")}
+    errors = quantile_errors(table.train, codes, table.axes)
+    return Run(
+        **facts,
+        figures=figures,
+        quantiles={name: [float(f"{one:.4g}") for one in found] for name, found in errors.items()},
+    )
+
+
+def synthetic(
+    table: Compared, contender: Contender, epsilon: float, seed: int, cap: float
+) -> tuple[Codes, dict[str, Any]]:
+    """The rows that a contender made, and what it says of its time and memory; rows are kept in the folder of data."""
+    domain = dict(zip(table.names, table.sizes, strict=True))
+    ordered = [axis.name for axis in table.axes if axis.ordered]
+    with tempfile.TemporaryDirectory() as folder:
+        job = Table(Path(folder), domain, ordered, len(table.train), epsilon, DELTA, seed)
+        job.write(pd.DataFrame(table.train, columns=table.names))
+        found = run(
+            f"synthesis_{contender.script}", job.folder, *contender.arguments, peer=contender.environment, cap=cap,
+            settings=SETTINGS | contender.settings,
+        )  # fmt: skip
+        frame = pd.read_csv(job.folder / "synthetic.csv")[table.names]
+    codes = frame.apply(pd.to_numeric, errors="coerce").fillna(-1).to_numpy(np.int32)
+    kept = DATA / "synthesis" / f"{table.name}-{contender.name}-{epsilon:g}-{seed}.csv.gz"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    pd.DataFrame(codes, columns=table.names).to_csv(kept, index=False)
+    return codes, found
+
+
+def compared(options: argparse.Namespace) -> Iterator[Run]:
+    """The runs that are asked for and not in the file yet, the cheapest tables first, contenders in turns."""
+    chosen = [CONTENDERS[name] for name in options.peers or CONTENDERS if not CONTENDERS[name].missing]
+    for name in options.sets:
+        table = TABLES[name](options.data)
+        for epsilon in options.epsilon:
+            for seed in options.seeds:
+                for contender in chosen:
+                    task = (name, contender.name, epsilon, seed)
+                    done = {(one.task, one.version) for one in read(options.runs)}
+                    if (task, contender.version) in done and not options.again:
+                        continue
+                    found = made(table, contender, epsilon, seed, options.cap)
+                    append(options.runs, found)
+                    yield found
 
 
 def rows(options: argparse.Namespace) -> Iterator[Row]:
-    data = adult(options.data)
-    table = Table(
-        DATA / "synthesis", dict(zip(data.names, data.sizes, strict=True)), list(ORDERED), len(data.train),
-        options.epsilon, DELTA,
-    )  # fmt: skip
-    table.write(data.frame)
-    for name in options.only or (["dpmm MST"] if options.quick else PEERS):
-        yield from compared(name, table, data, options.cap)
+    """What the suite shows: ours beside each peer that was asked for."""
+    for found in compared(options):
+        told = found.failure or ", ".join(f"{name} {value:g}" for name, value in found.figures.items())
+        print(machine.today()[11:16], *found.task, told, flush=True)
+    every = latest(read(options.runs))
+    for name in options.sets:
+        for epsilon in options.epsilon:
+            here = [one for one in every if (one.table, one.epsilon) == (name, epsilon)]
+            ours = [one for one in here if one.contender == OURS]
+            for peer in options.peers or CONTENDERS:
+                if peer not in (OURS, *REFERENCES):
+                    yield from _rows(f"Synthetic records of {name}, ε = {epsilon:g}", peer, ours, here)
+
+
+def _rows(section: str, peer: str, ours: list[Run], here: list[Run]) -> Iterator[Row]:
+    theirs = [one for one in here if one.contender == peer]
+    note = theirs[-1].failure or theirs[-1].version if theirs else "not run"
+    for measure in MEASURES:
+        if measure.name in SHOWN and (own := mean(ours, measure.name)) is not None:
+            yield Row(
+                section=section, what=measure.head, against=peer, ours=own, theirs=mean(theirs, measure.name),
+                unit="s" if measure.name == "processor" else "", more=measure.more, note=note,
+            )  # fmt: skip
+
+
+def write_page(path: Path, runs: list[Run]) -> None:
+    head = path.read_text(encoding="utf-8").split(MARK)[0]
+    path.write_text(f"{head}{MARK}\n{page(latest(runs), list(TABLES), list(CONTENDERS))}", encoding="utf-8")
 
 
 def main() -> None:
     options = parser(__doc__)
     options.add_argument("--data", type=Path, default=os.environ.get("REAEDP_DATA"))
-    options.add_argument("--epsilon", type=float, default=1.0)
-    options.add_argument("--cap", type=float, default=600.0)
-    options.add_argument("--only", nargs="+", choices=PEERS)
+    options.add_argument("--sets", nargs="+", choices=TABLES, default=["adult"])
+    options.add_argument("--epsilon", type=float, nargs="+", default=[1.0])
+    options.add_argument("--seeds", type=int, nargs="+", default=[0])
+    options.add_argument("--peers", nargs="+", choices=CONTENDERS, help="all whose code is here, if left out")
+    options.add_argument("--cap", type=float, default=7200.0, help="seconds of the processor for a run")
+    options.add_argument("--again", action="store_true", help="also what is in the file already")
+    options.add_argument("--runs", type=Path, default=RUNS, help="the file of runs")
+    options.add_argument("--page", type=Path, help="write the tables of this page from the file of runs, and stop")
     chosen = options.parse_args()
+    if chosen.page:
+        write_page(chosen.page, read(chosen.runs))
+        return
     if chosen.data is None:
         options.error("name the folder of the data with --data or REAEDP_DATA")
+    chosen.data = Path(chosen.data)
+    if chosen.quick:
+        chosen.sets = ["titanic"]
     present(chosen, rows)
+    for table, epsilon, measure, own, name, theirs in losses(latest(read(chosen.runs))):
+        if table in chosen.sets and epsilon in chosen.epsilon:
+            print(f"behind: {table}, ε = {epsilon:g}, {measure.head}: ours {own:.4g}, {name} {theirs:.4g}")
 
 
 if __name__ == "__main__":

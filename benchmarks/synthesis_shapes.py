@@ -139,7 +139,9 @@ def independent(shape: Shape, epsilon: float, seed: int) -> Codes:
     drawn = []
     for column, codes in zip(shape.columns, shape.codes.T, strict=True):
         noisy = np.bincount(codes, minlength=column.size) + np.rint(rng.normal(0, scale, column.size))
-        drawn.append(rng.choice(column.size, len(codes), p=estimated_shares(noisy, scale, smooth=0)))
+        drawn.append(
+            rng.choice(column.size, len(codes), p=estimated_shares(noisy, scale, smooth=0, regular=column.regular))
+        )
     return np.column_stack(drawn).astype(np.int32)
 
 

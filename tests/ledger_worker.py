@@ -16,15 +16,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from sqlalchemy import update
-
 import reaedp.ledger.postgres_server
 import reaedp.ledger.sqlite_file  # noqa: F401  otherwise each child would import it
 from reaedp.errors import BudgetRefused, LedgerBusy, LedgerError, ReaedpError
 from reaedp.ledger import book as book_module
-from reaedp.ledger import schema
+from reaedp.ledger import schema, statements
 from reaedp.ledger.ledger import Charge, Ledger
-from reaedp.ledger.storage import HEAD
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.loss import Price, PureDP
 from reaedp.privacy.unit import Unit
@@ -207,7 +204,7 @@ def versions(address: str, folder: str, processes: int, charges: int) -> None:
         os.read(begun, 1)
     # Its layout has another number, and nothing else changed.
     book_module.VERSION = schema.VERSION = 3
-    schema.MIGRATIONS[2] = lambda connection: connection.execute(update(HEAD).values(version=3))
+    schema.MIGRATIONS[2] = lambda connection: connection.change(statements.MOVE_VERSION, {"version": 3})
     with Ledger.open(address) as ledger:
         numbers = [number for _ in range(charges) for number in ledger.charge([release(0.001)])]
     for child in children:

@@ -372,32 +372,38 @@ def test_slow_libraries_are_not_imported_by_the_command_line_at_start() -> None:
     import sys
 
     code = "import sys, reaedp.cli.app; print([m for m in sys.modules if m.split('.')[0] in set(sys.argv[1].split())])"
-    slow = "numpy scipy duckdb opendp dp_accounting sqlalchemy narwhals pandas tomlkit"
+    slow = "numpy scipy duckdb opendp dp_accounting sqlite3 narwhals pandas tomlkit"
     done = subprocess.run([sys.executable, "-c", code, slow], capture_output=True, text=True, check=True)
     assert "[]" == done.stdout.strip()
 
 
 #: What each command has no use for on the demo's plan.
 UNUSED = {
-    "check": "scipy duckdb opendp sqlalchemy narwhals pandas sklearn pydantic rich jinja2 vl_convert",
+    "check": "scipy duckdb opendp sqlite3 narwhals pandas sklearn pydantic rich jinja2 vl_convert",
     "plan": "scipy duckdb opendp narwhals pandas sklearn pydantic jinja2 vl_convert",
+    "release": "scipy pandas sklearn pydantic vl_convert pyarrow polars",
 }
+ARGUMENTS = {"release": ("--data", "data.csv", "--out", "out")}
 
 
-@pytest.mark.parametrize("command", UNUSED)
+@pytest.mark.parametrize("command", ["check", "plan", pytest.param("release", marks=pytest.mark.slow)])
 def test_a_command_imports_nothing_slow_that_it_does_not_use(command: str, tmp_path: Path) -> None:
     import shutil
     import subprocess
     import sys
 
+    from reaedp import Ledger
+
     for name in ("contract.toml", "plan.toml"):
         shutil.copy(SOURCE / "cli" / "demo" / name, tmp_path)
+    (tmp_path / "data.csv").write_text("mdvis,disea,idp,physlm\n1,2,1,0\n", encoding="utf-8")
+    Ledger.create(tmp_path / "budget.sqlite").close()
     code = (
         "import sys, atexit; unused = set(sys.argv.pop().split());"
         "atexit.register(lambda: print('seen:', sorted({m.split('.')[0] for m in sys.modules} & unused)));"
         "from reaedp.cli import main; main()"
     )
-    arguments = [sys.executable, "-c", code, command, "plan.toml", UNUSED[command]]
+    arguments = [sys.executable, "-c", code, command, "plan.toml", *ARGUMENTS.get(command, ()), UNUSED[command]]
     done = subprocess.run(arguments, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert "seen: []" == done.stdout.splitlines()[-1]
 

@@ -148,7 +148,7 @@ def test_init_makes_the_ledger_beside_the_contract_where_that_is_asked_for(clini
     second = ("init", "data.csv", "--out", "new/second.toml", "--plan", "new/second-plan.toml")
     again = reaedp(*second, "--ledger", "all spent.sqlite")
     assert (0, "") == (again.returncode, again.stderr)
-    assert f"The ledger {place} is there already, and is used." in again.stdout
+    assert f"The ledger {place} already exists and is used." in again.stdout
     assert 4 == reaedp("init", "data.csv", "--out", "c.toml", "--plan", "p.toml", "--ledger", "data.csv").returncode
     assert not (clinic / "c.toml").exists()
     with Ledger.open(place) as ledger:
@@ -248,7 +248,7 @@ def test_help_loads_no_slow_library(reaedp: Run) -> None:
         "try:\n"
         "    main()\n"
         "except SystemExit:\n"
-        "    slow = {'numpy', 'scipy', 'duckdb', 'narwhals', 'opendp', 'sqlalchemy', 'sklearn', 'tomllib', 'jinja2'}\n"
+        "    slow = {'numpy', 'scipy', 'duckdb', 'narwhals', 'opendp', 'sqlite3', 'sklearn', 'tomllib', 'jinja2'}\n"
         "    print(sorted(slow & set(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -51,7 +51,9 @@ SECTIONS = sections()
 def items() -> dict[str, Item]:
     """Every item whose module defines one, by its name."""
     texts = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "src/reaedp/paper").glob("*.py")}
-    found = [import_module(f"reaedp.paper.{stem}").ITEM for stem, text in texts.items() if "\nITEM = Item(" in text]
+    found = [
+        import_module(f"reaedp.paper.{stem}").ITEM for stem, text in texts.items() if "\nITEM = Item.declared(" in text
+    ]
     return {item.name: item for item in found}
 
 

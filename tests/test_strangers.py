@@ -158,7 +158,7 @@ def test_a_plan_says_what_it_will_cost_and_how_far_it_will_be_off(tmp_path: Path
 
 
 def test_a_planned_statistic_leaves_the_price_to_its_mechanism() -> None:
-    with pytest.raises(DeclarationError, match="The mechanism says the price"):
+    with pytest.raises(DeclarationError, match="The mechanism states the cost"):
         PlannedStatistic(name="above", statistic=ABOVE, mechanism=WIDE, epsilon=1.0)
 
 

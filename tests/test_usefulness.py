@@ -56,7 +56,7 @@ def test_what_is_useless_is_said_with_both_numbers_and_the_remedy(tmp_path: Path
     plan = Plan(contract, (wanted("entropy", "sex"), replace(wanted("histogram", "age", "sex"), name="y")))
     bits, rows = map(str, useless(plan))
     assert bits.startswith("x: WARNING: useless at this price: off by up to ±")
-    assert " bits where at most 2 are possible. The least ε at which it is not: " in bits
+    assert " bits where at most 2 are possible. It becomes useful at ε = " in bits
     assert "an average cell has 2.43 rows if there are 1,000, and is off by up to ±300." in rows
     assert rows.endswith(", which is more than the whole budget of 1.")
 
@@ -73,10 +73,10 @@ def test_a_share_that_costs_less_than_it_was_given_says_why(tmp_path: Path) -> N
     assert [] == list(unused(Plan(contract, (wanted("histogram", "sex"),))))
     (words,) = unused(Plan(contract, (replace(wanted("histogram", "sex"), mechanism="gaussian"),)))
     assert words.startswith("x: costs ε = 0.0")
-    assert "that it was given, because its noise was bought at its own δ = 1 × 10⁻⁸." in words
+    assert "it was given, because its noise was calibrated at its own δ = 1 × 10⁻⁸." in words
     loose = replace(contract, budget=Budget(contract.budget.epsilon, 0.01))
     (words,) = unused(Plan(loose, (wanted("histogram", "sex"),)))
-    assert "because its noise was bought at δ = 0. Costs are stated at the budget's δ = 0.01" in words
+    assert "because its noise was calibrated at δ = 0. Costs are stated at the budget's δ = 0.01" in words
 
 
 @pytest.mark.parametrize(

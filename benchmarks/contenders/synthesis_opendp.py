@@ -4,15 +4,18 @@ import sys
 
 from harness.synthesis_job import Table, synthesize
 
-table, method = Table.read(sys.argv[1]), sys.argv[2]
+table, method, *sizes = Table.read(sys.argv[1]), *sys.argv[2:]
 
 
 def rows():
+    import numpy as np
     import opendp.prelude as dp
     import polars as pl
 
+    np.random.seed(table.seed)  # noqa: NPY002 - the library draws from the global generator; its noise cannot be seeded
+
     dp.enable_features("contrib")
-    algorithm = dp.mbi.MST() if method == "MST" else dp.mbi.AIM(queries=2, max_size=1.0, rounds=40)
+    algorithm = dp.mbi.MST() if method == "MST" else dp.mbi.AIM(queries=2, max_size=float(sizes[0]), rounds=40)
     last_refusal = None
     # MST refuses many budgets by the last bit of its own sum of parts: it is asked for a little less until it agrees.
     for trial in range(200):

@@ -4,15 +4,17 @@ import sys
 
 from harness.synthesis_job import Table, synthesize
 
-table, method = Table.read(sys.argv[1]), sys.argv[2]
+table, method, *sizes = Table.read(sys.argv[1]), *sys.argv[2:]
 
 
 def rows():
+    import numpy as np
     import pandas as pd
     from snsynth import Synthesizer
     from snsynth.transform import LabelTransformer, TableTransformer
 
-    options = {"max_model_size": 1} if method == "AIM" else {}
+    options = {"max_model_size": int(sizes[0])} if sizes else {}
+    np.random.seed(table.seed)  # noqa: NPY002 - the library draws from the global generator
     model = Synthesizer.create(method.lower(), epsilon=table.epsilon, delta=table.delta, **options)
     # A domain is made public by fitting the transformer to a made-up table in which every code appears.
     codes = TableTransformer([LabelTransformer(nullable=False) for _ in table.domain])

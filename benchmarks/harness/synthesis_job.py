@@ -21,6 +21,7 @@ class Table:
     rows: int
     epsilon: float
     delta: float
+    seed: int = 0
 
     @classmethod
     def read(cls, folder: str) -> "Table":
@@ -32,7 +33,7 @@ class Table:
         """Write the rows and what is public about them."""
         self.folder.mkdir(parents=True, exist_ok=True)
         train.to_csv(self.folder / "train.csv", index=False)
-        facts = {name: getattr(self, name) for name in ("domain", "ordered", "rows", "epsilon", "delta")}
+        facts = {name: getattr(self, name) for name in ("domain", "ordered", "rows", "epsilon", "delta", "seed")}
         (self.folder / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
 
     def frame(self) -> Any:

@@ -82,7 +82,7 @@ def _is_alias(thing: object) -> bool:
 
 
 def _page(topic: str, names: list[str]) -> str:
-    shared = "Parameters that many have, and what examples start from: :doc:`/parameters`.\n"
+    shared = "Shared parameters and the setup of the examples: :doc:`/parameters`.\n"
     blocks = [f"{topic}\n{'=' * len(topic)}\n", f"{TOPICS[topic][0]}\n", shared, *map(_directive, names)]
     if topic == "Errors":
         tree = inspect.cleandoc(errors.__doc__ or "").partition("\n\n")[2]

@@ -166,15 +166,15 @@ def found(verdict: Verdict, power: Power | None = None) -> Finding:
         (
             [found(Verdict.CONSISTENT, Power(0.24, 0.2, 0.2)), found(Verdict.WEAK, Power(0.3, 0.1, 0.1))],
             (
-                "PASSED: none of 2 tests found more than is promised. How strong: 2 of them would have caught a release"
-                " that reveals 1.2 to 3 times its charge. Tests that were weak: 1."
+                "PASSED: none of 2 tests found more than is promised. Strength: 2 of them would have detected a release"
+                " that reveals 1.2 to 3 times its charge. Weak tests: 1."
             ),
         ),
         (
             [found(Verdict.CONSISTENT), found(Verdict.NOT_COVERED)],
             (
-                "PASSED: none of 1 tests found more than is promised. How strong: nothing was sampled; what was"
-                " compared is equal. Tests that could not be made: 1."
+                "PASSED: none of 1 tests found more than is promised. Strength: nothing was sampled; everything that"
+                " was compared is equal. Tests that could not be run: 1."
             ),
         ),
         (
@@ -183,7 +183,7 @@ def found(verdict: Verdict, power: Power | None = None) -> Finding:
         ),
         (
             [found(Verdict.CONSISTENT, Power(math.inf, 0.2, 0.2))],
-            "PASSED: none of 1 tests found more than is promised. How strong: too few runs to catch anything.",
+            "PASSED: none of 1 tests found more than is promised. Strength: too few runs to detect anything.",
         ),
     ],
 )

@@ -143,8 +143,8 @@ def test_rules_that_do_not_fit_the_columns_are_refused(rules: list[dict[str, Any
     ("table", "words"),
     [
         ({"hour": "time div 100"}, "provenance is missing"),
-        ({"hour": "time", "time": "hour", "provenance": "public"}, "must say one thing"),
-        ({"provenance": "public"}, "must say one thing"),
+        ({"hour": "time", "time": "hour", "provenance": "public"}, "must set one column"),
+        ({"provenance": "public"}, "must set one column"),
         ({"never": {}, "provenance": "public"}, "one condition or more"),
         ({"never": {"age": [1]}, "provenance": "public"}, "must be a value"),
         ({"hour": 3, "provenance": "public"}, "must be a text"),

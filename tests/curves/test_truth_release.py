@@ -85,8 +85,10 @@ def test_a_folder_tells_the_count_verifies_and_is_read_again(tmp_path: Path) -> 
     assert {"noise_width", "bias_width", "clipping_width"} <= set(columns)
     truth = data.to_numpy().mean(axis=0)
     assert np.all((columns["all_low_95"] <= truth) & (truth <= columns["all_high_95"]))
-    assert "the mean of the curves as they are" in (tmp_path / "out" / "README.txt").read_text(encoding="utf-8")
-    assert "as they are, if the declared smoothness" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "the mean of the original curves" in (tmp_path / "out" / "README.txt").read_text(encoding="utf-8")
+    assert "the mean of the original curves if the declared smoothness" in (tmp_path / "out" / "report.html").read_text(
+        encoding="utf-8"
+    )
     manifest = tmp_path / "out" / "release.json"
     record = json.loads(manifest.read_text(encoding="utf-8"))
     record["releases"][0]["details"]["noisy_clipped"] += 10**7
@@ -124,8 +126,8 @@ def test_the_custodian_compares_with_the_mean_that_the_bands_are_about(tmp_path:
     assert near == (bands == "truth")  # clipping took much away
     (panel,) = PublishedFolder.read(tmp_path / "out").releases
     (figure,) = release_panel(panel, found).figures
-    assert ("as they are, neither clipped" in figure.words) == (bands == "truth")
-    assert ("after clipping" in figure.words) == (bands == "noise")
+    assert ("original curves, neither clipped" in figure.words) == (bands == "truth")
+    assert ("the clipped curves" in figure.words) == (bands == "noise")
     assert "Orange" not in release_panel(panel).figures[0].words
     lines = evaluate(tmp_path / "out", data, rng=rng)
-    assert any(("mean as it is" if bands == "truth" else "clipped mean") in line.measure for line in lines)
+    assert any(("original mean" if bands == "truth" else "clipped mean") in line.measure for line in lines)

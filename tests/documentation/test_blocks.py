@@ -18,7 +18,7 @@ from reaedp import Contract, Plan
 from tests_support import forgotten_kinds
 
 #: The address that pages use for a server; while they are tested it is replaced by that of a real one.
-SERVER = "postgresql://keeper@server/budgets"
+SERVER = "postgresql://custodian@server/budgets"
 
 
 class Reader:

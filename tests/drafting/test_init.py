@@ -37,7 +37,7 @@ def test_one_command_drafts_what_an_office_needs(here: Path, office: Office) -> 
     if office.between:
         assert "column ward, column days" in said
     else:
-        assert "Nothing is open." in said
+        assert "Nothing is left to fill in." in said
         assert Plan.load("plan.toml").requests()
         assert "unparsable" in run(office.commands[1])  # the look
 
@@ -148,7 +148,7 @@ def test_names_in_two_rows_of_a_sheet_are_told(here: Path) -> None:
     book.active.merge_cells("B1:C1")
     book.save(here / "two.xlsx")
     said = run("init two.xlsx --no-ask")
-    assert "1 column between others has no name there and will be passed over" in said
+    assert "1 column between others has no name there and will be skipped" in said
     assert "write each name into one cell of the first row" in said
 
 
@@ -171,7 +171,7 @@ def test_a_ledger_that_is_there_is_used_and_a_file_that_is_there_is_kept(here: P
     Ledger.create(here / "budget.sqlite").close()
     before = (here / "budget.sqlite").read_bytes()
     said = run(f"init secret.csv --name x {PRIVACY} --kinds sex=category:f:m")
-    assert "is there already, and is used" in said
+    assert "already exists and is used" in said
     assert before == (here / "budget.sqlite").read_bytes()
     for taken, option in (("contract.toml", "--out"), ("plan.toml", "--plan")):
         command = "init secret.csv" + ("" if option == "--out" else " --out other.toml")

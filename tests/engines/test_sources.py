@@ -85,7 +85,7 @@ SEALED = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600)
         ("data", b"x;y\n", "--separator"),
         ("empty.csv", b"", "names of its columns"),
         ("twice.csv", b"x,x\n", "Rename"),
-        ("open.csv", b'"x\ny",z\n', "Take line breaks out"),
+        ("open.csv", b'"x\ny",z\n', "Remove line breaks"),
         ("cut.csv.gz", b"\x1f\x8b\x08\x00", "Copy it again"),
         ("text.parquet", b"x\n1\n", "copied completely"),
         ("text.feather", b"x\n1\n", "Write it again"),

@@ -100,8 +100,12 @@ def test_a_decimal_comma_is_recognised(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cells", "what", "remedy"),
     [
-        (("12 %", "7 %"), "signs beside numbers, such as € or %", "[files] signs = "),
-        (("€ 1,5", "€ 2"), "decimal comma and signs beside numbers, such as € or %", '[files] decimal = ",", signs = '),
+        (("12 %", "7 %"), "signs next to numbers (such as € or %)", "[files] signs = "),
+        (
+            ("€ 1,5", "€ 2"),
+            "decimal comma and signs next to numbers (such as € or %)",
+            '[files] decimal = ",", signs = ',
+        ),
     ],
 )
 def test_signs_beside_numbers_are_recognised(cells: tuple[str, str], what: str, remedy: str, tmp_path: Path) -> None:
@@ -113,7 +117,7 @@ def test_signs_beside_numbers_are_recognised(cells: tuple[str, str], what: str, 
 def test_the_order_of_a_date_is_recognised(tmp_path: Path) -> None:
     days = [f"{month:02}/{day}/2024" for month in range(1, 13) for day in (13, 28)]
     found = look(contract(SEEN, files=Files(dates=("%d/%m/%Y",))), csv(tmp_path, "seen", *days))
-    assert [Cause("seen", "order or form of dates", 24, '[files] dates = "%m/%d/%Y"')] == list(found.causes)
+    assert [Cause("seen", "another date format", 24, '[files] dates = "%m/%d/%Y"')] == list(found.causes)
 
 
 def test_blanks_case_and_words_for_nothing_are_recognised(tmp_path: Path) -> None:
@@ -121,12 +125,12 @@ def test_blanks_case_and_words_for_nothing_are_recognised(tmp_path: Path) -> Non
     found = look(contract(SEX), csv(tmp_path, "sex", *lines))
     assert 0.0 < found.columns[0].share("unseen")
     told = {cause.what: cause.cells for cause in found.causes}
-    assert {"upper and lower case": 3, "blanks around texts": 2, "words for nothing, such as NA": 3} == told
+    assert {"upper and lower case": 3, "blanks around text": 2, "words for missing values (such as NA)": 3} == told
 
 
 def test_codes_for_nothing_outside_the_range_are_recognised() -> None:
     found = seen({"age": [1, 2, -9, -9, 999, 120]}, AGE)
-    assert {"age": ("codes for nothing, such as -9 or 999", 3)} == causes(found)
+    assert {"age": ("codes for missing values (such as -9 or 999)", 3)} == causes(found)
 
 
 def test_lines_that_are_not_utf_8_are_recognised(tmp_path: Path) -> None:
@@ -202,14 +206,14 @@ def test_a_look_writes_nothing_and_touches_no_ledger(
     assert 0 == done.exit_code, done.output
     assert before == everything(tmp_path)
     assert "FOR YOUR EYES ONLY" in done.output
-    assert "Rows: 4. Dropped where all columns are used together: 1." in done.output
+    assert "Rows: 4. Dropped if all columns are used together: 1." in done.output
     assert "of whom 1 have more than max_rows = 1 rows" in done.output
     harmless, harmful = done.output.index("Harmless after looking"), done.output.index("Not harmless")
     assert harmless < done.output.index("[files]") < harmful < done.output.index("Choosing bounds, bins, levels")
 
 
 @pytest.mark.parametrize(
-    ("cell", "said"), [("45 ☃", "other signs beside them can be declared"), ("45", "No likely cause")]
+    ("cell", "said"), [("45 ☃", "other signs next to them can be declared"), ("45", "Found no likely problem")]
 )
 def test_cells_that_nothing_explains_are_answered_by_advice(
     cell: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -182,7 +182,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after so long")
-    parser.add_argument("--only", default=",".join(SHARES), help="formats, with commas between them")
+    parser.add_argument("--only", default=",".join(SHARES), help="formats, separated by commas")
     parser.add_argument("--case", help="try one case again, such as arrow:17")
     options = parser.parse_args()
     results = _one(options) if options.case else fuzzed(

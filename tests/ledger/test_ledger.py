@@ -16,14 +16,12 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import create_engine
 
 from ledger_worker import CONTRACT, ROWS, release
 from reaedp.errors import BudgetRefused, DeclarationError, LedgerBusy, LedgerDamaged, LedgerMissing
 from reaedp.ledger import admission, entry, posting, reader, storage
 from reaedp.ledger.canonical_json import digest, write
 from reaedp.ledger.ledger import Charge, Ledger
-from reaedp.ledger.schema import CHARGES_0
 from reaedp.ledger.state_folder import state_in
 from reaedp.privacy import accounting
 from reaedp.privacy.budget import Budget
@@ -648,8 +646,6 @@ VERSION_0 = [
 
 def write_version_0(address: str | Path, numbers: list[int] | None = None) -> None:
     """A ledger as the program wrote it before entries were chained."""
-    url = f"sqlite:///{address}" if isinstance(address, Path) else address.replace("postgresql", "postgresql+psycopg")
-    engine = create_engine(url)
     rows = [
         {
             "number": number,
@@ -665,10 +661,23 @@ def write_version_0(address: str | Path, numbers: list[int] | None = None) -> No
         }
         for number, (dataset, budget, price) in zip(numbers or [1, 2, 3, 4], VERSION_0, strict=True)
     ]
-    with engine.begin() as connection:
-        CHARGES_0.create(connection)
-        connection.execute(CHARGES_0.insert(), rows)
-    engine.dispose()
+    columns = ", ".join(f"{name} {'INTEGER PRIMARY KEY' if name == 'number' else 'TEXT NOT NULL'}" for name in rows[0])
+    with closing(connected(address)) as connection:
+        connection.execute(f"CREATE TABLE reaedp_charges ({columns})")
+        mark = "?" if isinstance(address, Path) else "%s"
+        for row in rows:
+            connection.execute(
+                f"INSERT INTO reaedp_charges VALUES ({', '.join([mark] * len(row))})", tuple(row.values())
+            )
+        connection.commit()
+
+
+def connected(address: str | Path) -> Any:
+    if isinstance(address, Path):
+        return sqlite3.connect(address)
+    import psycopg
+
+    return psycopg.connect(address)
 
 
 def test_a_ledger_of_version_0_is_carried_forward(address: str | Path) -> None:

@@ -64,7 +64,7 @@ def file(tmp_path: Path) -> Path:
 
 def test_commits_are_synced_to_the_disk(file: Path) -> None:
     with Ledger.open(file) as book, book._writing() as connection:
-        settings = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "synchronous")]
+        settings = [connection.first(f"PRAGMA {name}")[0] for name in ("journal_mode", "synchronous")]
     assert ["wal", 2] == settings
 
 
@@ -330,10 +330,7 @@ def test_a_server_with_careless_defaults_is_asked_for_durable_serial_commits(pos
             book.charge([release(0.1)])
         assert first.verify() == 7
         with first._writing() as connection:
-            settings = [
-                connection.exec_driver_sql(f"SHOW {name}").scalar()
-                for name in ("synchronous_commit", "transaction_isolation")
-            ]
+            settings = [connection.first(f"SHOW {name}")[0] for name in ("synchronous_commit", "transaction_isolation")]
         assert ["on", "read committed"] == settings
 
 

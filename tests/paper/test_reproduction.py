@@ -20,7 +20,7 @@ def invented(number: int = 1, name: str = "made-up", verdict: str = "holds") -> 
         chart = {"mark": "point", "encoding": {"x": {"field": "x"}, "y": {"field": "y"}}}
         return Result(table, chart, verdict, "It was made up.")  # type: ignore[arg-type]
 
-    return Item(number, name, "A <made-up> item", "Nothing & nobody", "None", (1,), run)
+    return Item(number, name, "A <made-up> item", "Nothing & nobody", "None", "None", (1,), run)
 
 
 def rng() -> np.random.Generator:

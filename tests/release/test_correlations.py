@@ -132,11 +132,11 @@ def test_what_is_edited_in_the_manifest_is_found(home: Path, tmp_path: Path) -> 
 def test_readers_are_told_what_the_numbers_are_and_where_nothing_can_be_told(home: Path) -> None:
     words = " ".join((home / "out" / "README.txt").read_text(encoding="utf-8").split())
     assert "rows that lack a value in any of the columns are left out" in words
-    assert 1 == words.count("the rows are too few for this ε")
+    assert 1 == words.count("there are too few rows for this ε")
     assert np.isinf(read(home / "out")["hopeless"].frame()["high_95"]).any()
     page = public_report(home / "out")
-    assert "Grey pairs may have no relation at all" in page
-    assert "No interval: the rows are too few" in page
+    assert "Grey pairs may not be related at all" in page
+    assert "No interval: there are too few rows" in page
 
 
 def test_a_release_is_set_beside_the_truth(home: Path) -> None:
@@ -150,7 +150,7 @@ def test_a_release_is_set_beside_the_truth(home: Path) -> None:
 def test_a_plan_tells_the_error_and_what_is_too_little(home: Path) -> None:
     plan = Plan.load(home / "plan.toml")
     words = [Forecast.of(request, plan.contract).words for request in plan.requests()]
-    assert "With 3,000 rows that are spread evenly, correlations are off by at most" in words[0]
+    assert "With 3,000 evenly spread rows, correlations are off by at most" in words[0]
     assert "coefficients are off by at most: age ±" in words[1]
     assert "3,000 rows are too few at this ε" in words[2]
 

@@ -223,7 +223,7 @@ def test_an_answer_on_the_command_line_names_its_source_and_its_price(made: Path
 
 def test_a_folder_of_the_first_version_has_no_model_and_says_so() -> None:
     golden = Path(__file__).parent.parent / "golden" / "0.1" / "published"
-    with pytest.raises(DeclarationError, match="has no model file beside its rows"):
+    with pytest.raises(DeclarationError, match="has no model file next to its rows"):
         read(golden)["people"].sample(10)
     with pytest.raises(DeclarationError, match="has no model to draw rows from"):
         read(golden)["ages"].sample(10)

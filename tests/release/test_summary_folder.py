@@ -70,9 +70,9 @@ def test_a_folder_is_verified_read_again_drawn_and_compared_with_the_truth(plan:
         "Standardised rate of sex",
     ):
         assert words in page
-    assert "a standardised rate is that of rows" in (out / "README.txt").read_text(encoding="utf-8")
+    assert "a standardised rate weights the cells" in (out / "README.txt").read_text(encoding="utf-8")
     lines = {line.measure: line.value for line in evaluate(out, clinic / "data.csv", rng=np.random.default_rng(1))}
-    assert lines["share of intervals that hold the truth"] > 0.5
+    assert lines["share of intervals that cover the truth"] > 0.5
     assert lines["mean error of mean of age"] < 5
     assert lines["mean error of rate of 65 ≤ age"] < 0.05
     assert 1.0 == lines["share of rows in released groups"]

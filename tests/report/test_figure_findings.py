@@ -35,7 +35,9 @@ def groups(*figures: tuple[float, float, float]) -> dict[str, Any]:
 def test_groups_are_put_in_order_only_if_noise_cannot_have_made_it() -> None:
     near, far = groups((10, 8, 12), (13, 11, 15)), groups((10, 9, 11), (50, 48, 52))
     said = [group_finding(frame, np.arange(2), ["town"], "mean of Pay (€)") for frame in (near, far)]
-    assert said[0].startswith("Mean of Pay (€): no group can be told from the others; noise alone")
+    assert said[0].startswith(
+        "Mean of Pay (€): no group clearly differs from the others; the differences could be noise alone"
+    )
     assert said[1].startswith("Mean of Pay (€): highest in town 1, 50 (48 to 52), and lowest in town 0, 10 (9 to 11)")
     assert "No group has enough rows" in group_finding(far, np.arange(0), ["town"], "mean")
     assert group_finding(far, np.arange(1), [], "mean of Pay").startswith("Mean of Pay: 10 (9 to 11)")

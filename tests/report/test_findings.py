@@ -53,7 +53,7 @@ def test_empty_special_cells_are_not_drawn_and_full_ones_are(folder: Path) -> No
     assert ["a", "b", "c"] == [row["cell"] for row in drawn(panel_of(folder, "one"))]
     assert ["a", "b", "c", "<null>"] == [row["cell"] for row in drawn(panel_of(folder, "holes"))]
     words = panel_of(folder, "one").figures[0].words
-    assert "Not drawn, because noise alone could have filled them: <null>, <unseen>." in words
+    assert "Not drawn, because they could be noise alone: <null>, <unseen>." in words
     both = drawn(panel_of(folder, "both"))
     assert {"a", "b", "c", "<null>"} == {row["line"] for row in both} | {row["cell"] for row in both}
 
@@ -61,7 +61,7 @@ def test_empty_special_cells_are_not_drawn_and_full_ones_are(folder: Path) -> No
 def test_what_noise_alone_could_have_made_is_grey_in_charts_and_tables_and_says_so(folder: Path) -> None:
     panel = panel_of(folder, "one")
     assert [STANDS_OUT, STANDS_OUT, DOUBTFUL] == [row["told"] for row in drawn(panel)]
-    assert "Grey: noise alone could have made it." in panel.figures[0].words
+    assert "Grey: could be noise alone." in panel.figures[0].words
     assert frozenset({2, 3, 4}) == panel.grids[0].doubtful
     page = (folder / "report.html").read_text(encoding="utf-8")
     section = page.split('<section id="release-one"')[1].split("</section>", maxsplit=1)[0]
@@ -90,7 +90,7 @@ def test_independent_columns_are_no_finding(folder: Path) -> None:
 def test_sentences_name_only_what_stands_out() -> None:
     frame = {"x": np.array(["a", "b", "c"], dtype=object), "count": np.array([50, 40, 3])}
     some = Cells.of(frame, ["x"], doubt=np.array([False, False, True]))
-    assert "Most rows are in a (50) and b (40). 1 of 3 cells cannot be told from empty ones." == cell_finding(some)
+    assert "Most rows are in a (50) and b (40). 1 of 3 cells may be empty." == cell_finding(some)
     assert "Nothing stands out" in cell_finding(Cells.of(frame, ["x"], doubt=np.ones(3, dtype=bool)))
     pairs = {
         "first": np.array(["a", "b", "a"], dtype=object),
@@ -126,7 +126,7 @@ def test_the_audit_speaks_first_and_its_chart_shows_no_bar_beyond_its_line() -> 
     folder: Any = PublishedFolder({"audit": [found]}, None, ())  # type: ignore[arg-type]
     panel = audit(folder)
     assert panel.words[0].startswith("Passed: ")
-    assert panel.words[1].startswith("How strong: ")
+    assert panel.words[1].startswith("Strength: ")
     (row,) = panel.figures[0].chart["data"]["values"]
     assert row["shown"] < row["claimed"]
     assert "0.552" not in panel.figures[0].words
@@ -135,12 +135,12 @@ def test_the_audit_speaks_first_and_its_chart_shows_no_bar_beyond_its_line() -> 
 def test_the_custodian_reads_a_verdict_one_plot_and_what_others_reach_below_each_score() -> None:
     low = [Line("r", "s", measure, 0.552, 0.54, 0.56, 0.504, 0.5, 0.55) for measure in ("AUC", "accuracy")]
     panel = attacks(low, [], {"r": "Ages"})
-    assert panel.words[0].startswith("No surprise: none of 2 results")
+    assert panel.words[0].startswith("As expected: none of 2 results")
     assert [False, True] == [bool(figure.folded) for figure in panel.figures]
     assert "others 0.504, blind 0.5" == panel.grids[0].rows[0][3].beside  # type: ignore[union-attr]
     assert "Ages" == panel.grids[0].rows[0][0]
     high = [Line("r", "s", "AUC", 0.6, 0.58, 0.62, 0.504, 0.5, 0.55)]
-    assert attacks(high, []).words[0].startswith("Look closer: 1 of 1")
+    assert attacks(high, []).words[0].startswith("Check this: 1 of 1")
 
 
 def test_the_first_thing_on_a_page_is_three_cards_and_files_come_last(folder: Path) -> None:

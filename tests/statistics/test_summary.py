@@ -265,7 +265,7 @@ def test_groups_are_compared_by_difference_and_ratio(release: Release) -> None:
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ({"g": ("a", "b")}, "Say which column"),
+        ({"g": ("a", "b")}, "Name the column"),
         ({"of": "age", "g": "a"}, "a pair of cells"),
         ({"of": "age", "g": ("a", "z")}, "cell of g"),
         ({"of": "age"}, "a pair of cells"),

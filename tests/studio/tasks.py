@@ -46,7 +46,7 @@ def first_histogram(hand: Hand, folder: Path) -> None:
         hand.button("Answer")
     hand.type("A whole number", "4000")
     hand.button("Answer")
-    hand.tick("That is what I want to promise")
+    hand.tick("This is what I want to promise")
     hand.picture("unit")
     hand.button("Accept")
     _number(hand, "age", "Whole numbers", {"Smallest": "0", "Largest": "110", "Numbers in one bar": "10"})
@@ -76,7 +76,7 @@ def mean_income(hand: Hand, folder: Path) -> None:
         price = hand.labelled("ε", "income")
         hand.type("ε", f"{1.5 * float(price.input_value()):.2g}", "income")
         hand.picture("price")
-        hand.button("Save the prices")
+        hand.button("Save the costs")
     _released(hand, "survey")
 
 
@@ -109,7 +109,7 @@ def several_rows(hand: Hand, folder: Path) -> None:
     hand.button("Answer")
     hand.button("Leave it out")
     hand.sees("Each person is protected, with all rows")
-    hand.tick("That is what I want to promise")
+    hand.tick("This is what I want to promise")
     hand.picture("unit")
     hand.button("Accept")
     _category(hand, "sex", "f\nm")
@@ -155,8 +155,8 @@ def _number(hand: Hand, column: str, kind: str, facts: dict[str, str]) -> None:
 
 
 def _category(hand: Hand, column: str, levels: str) -> None:
-    _described(hand, column, "One of some words or codes")
-    hand.type("All words or codes, one on each line", levels, column)
+    _described(hand, column, "One of several words or codes")
+    hand.type("All words or codes, one per line", levels, column)
 
 
 def _budgeted(hand: Hand, epsilon: str) -> None:

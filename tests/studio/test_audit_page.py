@@ -40,8 +40,8 @@ def test_the_verdict_comes_first_in_words_then_the_picture(guest: Guest, monkeyp
     page = ended(guest)
     words = text_of(page)
     assert "Passed: none of" in words
-    assert words.index("Passed: none of") < words.index("Right guesses, beside what is allowed")
-    assert "right guesses in" in words
+    assert words.index("Passed: none of") < words.index("Correct guesses, and what is allowed")
+    assert "correct guesses in" in words
     assert "changed since this audit" not in words
     (guest.folder / "own" / "plan.toml").write_text(PLAN.replace("0.5", "0.4"))
     assert "changed since this audit" in guest.page(PLACE)

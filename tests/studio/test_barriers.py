@@ -57,7 +57,7 @@ def test_a_look_is_shown_to_the_session_that_asked_for_it(guest: Guest, monkeypa
     guest.done(LOOK, {"custodian": "yes"})
     looked(guest)
     other = guest.beside()
-    assert "Show what was found" not in other.page(LOOK)
+    assert "Show the result" not in other.page(LOOK)
     refused = other.act(f"{LOOK}/see", {})
     assert (400, False) == (refused.status_code, "Rows:" in refused.text)
     assert "Rows: 41." in text_of(guest.act(f"{LOOK}/see", {}).text)

@@ -45,7 +45,7 @@ def test_the_least_epsilon_for_an_error_is_the_one_of_the_command(
     page = guest.page("/p/own/budget", precise=precise, column=column, error="20")
     solved = Calibration(change="add-remove", **facts).solve(20.0).epsilon  # type: ignore[arg-type]
     assert f"{solved:g}" == form_fields(page, "/p/own/budget")["epsilon"]
-    assert f"ε = {solved:g} is the least" in text_of(page)
+    assert f"ε = {solved:g} is the smallest" in text_of(page)
     assert "FILL IN" in (guest.folder / "own" / "contract.toml").read_text()  # nothing is chosen for anybody
 
 
@@ -60,7 +60,7 @@ def test_what_cannot_be_asked_is_said_with_a_way_out(guest: Guest) -> None:
 
 def test_saving_makes_the_ledger_and_keeps_what_was_wrong_on_the_page(guest: Guest) -> None:
     refused = guest.send("/p/own/budget", {"epsilon": "-1", "delta": "2", "ledger": "budget.sqlite"})
-    assert "not right yet" in text_of(refused.text)
+    assert "to be fixed" in text_of(refused.text)
     assert 'id="epsilon-wrong"' in refused.text
     assert "-1" == form_fields(refused.text, "/p/own/budget")["epsilon"]
     assert not (guest.folder / "own" / "budget.sqlite").exists()
@@ -81,15 +81,15 @@ def test_dots_and_words_say_what_the_promise_says() -> None:
             assert prior == kinds.count("before")
             assert round(100 * posterior(prior / 100, epsilon)) == 100 - kinds.count("rest")
             assert 100 == len(set(odds.dots))
-    assert "If someone thought 10 in 100, they can think at most 23 in 100." == Odds.of(1.0, None, 10, 5).words  # type: ignore[union-attr]
+    assert "A belief of 10 in 100 can become at most 23 in 100." == Odds.of(1.0, None, 10, 5).words  # type: ignore[union-attr]
 
 
 def test_pictures_follow_the_slider_and_wait_for_an_epsilon(guest: Guest) -> None:
     assert "<svg" not in guest.page("/p/own/budget/pictures")
     assert "<svg" not in guest.page("/p/own/budget/pictures", epsilon="none")
     page = guest.page("/p/own/budget/pictures", epsilon="0.693147", delta="1e-6", prior="50", alarm="10")
-    assert "they can think at most 67 in 100" in page
-    assert "An attacker who accuses 10 of 100 people wrongly is right about at most 20 of 100." in page
+    assert "A belief of 50 in 100 can become at most 67 in 100" in page
+    assert "An attacker who raises false alarms about 10 of 100 people outside the data finds at most 20 of 100" in page
     assert "<script" not in page
 
 

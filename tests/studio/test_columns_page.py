@@ -41,7 +41,7 @@ def test_mistakes_stand_beside_their_fields_and_together_and_the_rest_is_saved(g
     answer = guest.send("/p/own/columns", RIGHT | wrong)
     assert 400 == answer.status_code
     words = text_of(answer.text)
-    assert "2 things are not right yet" in words
+    assert "2 things need to be fixed" in words
     for key, given in (("lower", "&#39;1O&#39;"), ("upper", "12.5")):
         mistake = f"columns.age.{key} must be a whole number between -2^53 and 2^53; given {given}."
         assert 2 == answer.text.count(mistake)  # in the list, and beside the field
@@ -50,7 +50,7 @@ def test_mistakes_stand_beside_their_fields_and_together_and_the_rest_is_saved(g
     contract = (guest.folder / "own" / "contract.toml").read_text()
     assert 'sex = { kind = "category", levels = ["f", "m"], provenance = "public" }' in contract
     assert 'age = { kind = "FILL IN" }' in contract
-    assert "not right yet" not in guest.page("/p/own/columns")  # no warning that is no longer true
+    assert "to be fixed" not in guest.page("/p/own/columns")  # no warning that is no longer true
 
 
 def test_what_is_half_filled_in_is_kept_and_marked(guest: Guest) -> None:

@@ -51,7 +51,7 @@ def test_the_clinic_is_the_same_every_time_and_leads_to_its_header(guest: Guest,
 
 def test_choosing_columns_writes_a_contract_with_marks(guest: Guest) -> None:
     folder = own(guest)
-    assert "We read the header" in guest.page("/p/own/data")
+    assert "Only the header is read" in guest.page("/p/own/data")
     to = guest.done("/p/own/data", {"columns": ["age", "sex"]}, data="people.csv")
     assert "/p/own/unit" == to
     text = (folder / "contract.toml").read_text()
@@ -104,7 +104,7 @@ def test_a_file_is_found_by_clicking_through_folders(guest: Guest) -> None:
     assert f"in={quote_plus(str(guest.folder))}" in listed  # and the way back
     page = guest.page("/p/own/data", data=str(below / "amt.csv"))
     assert ["a", "b"] == form_fields(page, "/p/own/data")["columns"]
-    assert "Say where the data is" in guest.ask("/p/own/data", data="").text
+    assert "Enter where the data is" in guest.ask("/p/own/data", data="").text
     assert not (folder / "contract.toml").exists()
 
 
@@ -130,7 +130,7 @@ def test_a_window_that_is_behind_overwrites_nothing(guest: Guest) -> None:
     guest.done("/p/own/data", {"columns": ["age"]}, data="people.csv")
     before = (folder / "contract.toml").read_text()
     refused = guest.act("/p/own/data", old)
-    assert "changed since this page was opened" in refused.text
+    assert "changed after this page was opened" in refused.text
     assert before == (folder / "contract.toml").read_text()
 
 
@@ -184,7 +184,7 @@ def test_people_with_several_rows_are_protected_when_the_sentence_was_accepted(g
     answers = {"several": "yes", "whose": "column:who", "most_rows": "3", "secret": "unknown", "at_least": "1000"}
     for done in range(len(answers)):
         page = guest.page("/p/own/unit", **dict(itertools.islice(answers.items(), done)))
-        assert "Read this aloud" not in page
+        assert "Read this carefully" not in page
     page = guest.page("/p/own/unit", **answers)
     assert "Each person is protected, with all rows" in page
     assert "max_rows = 3" in page
@@ -193,7 +193,7 @@ def test_people_with_several_rows_are_protected_when_the_sentence_was_accepted(g
     text = (folder / "contract.toml").read_text()
     assert 'person = "who"' in text
     assert "who = {" not in text
-    assert "The contract says already" in guest.page("/p/own/unit")
+    assert "The contract already says" in guest.page("/p/own/unit")
     with pytest.raises(Exception, match="not filled in"):
         Contract.load(folder / "contract.toml")
 
@@ -213,4 +213,4 @@ def test_a_question_is_left_out_by_its_button_beside_an_empty_field(guest: Guest
     own(guest)
     guest.done("/p/own/data", {}, data="people.csv")
     answered = "several=yes&whose=column%3Awho&most_rows=3&secret=unknown&at_least=&at_least=skip"
-    assert "Read this aloud" in guest.page(f"/p/own/unit?{answered}")
+    assert "Read this carefully" in guest.page(f"/p/own/unit?{answered}")

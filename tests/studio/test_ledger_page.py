@@ -35,7 +35,7 @@ def test_a_ledger_is_made_by_an_act_of_its_own(tmp_path: Path) -> None:
     assert "There is no ledger at this place yet." in guest.page(PLACE)
     assert not (own / "budget.sqlite").exists()
     to = guest.done(f"{PLACE}/create", {}, at=PLACE)
-    assert "The ledger is made." in guest.page(to)
+    assert "The ledger was created." in guest.page(to)
     again = guest.act(f"{PLACE}/create", {})
     assert "already" in text_of(again.text)
 
@@ -54,7 +54,7 @@ def test_entries_bars_and_several_data_sets_are_shown(guest: Guest) -> None:
 
 def test_the_whole_ledger_is_checked_and_damage_is_said(guest: Guest) -> None:
     assert "4 entries are intact." in guest.page(guest.done(f"{PLACE}/verify", {}, at=PLACE))
-    assert "intact" not in text_of(guest.page(PLACE, done="<b>intact</b>")).replace("Whether it is intact", "")
+    assert "intact" not in text_of(guest.page(PLACE, done="<b>intact</b>")).replace("Integrity", "")
     path = guest.folder / "own" / "budget.sqlite"
     path.write_bytes(b"This is not a ledger." * 200)
     page = guest.ask(PLACE)

@@ -99,7 +99,7 @@ def test_what_was_confirmed_under_another_state_charges_nothing(guest: Guest) ->
 
 def test_one_at_a_time_spends_for_a_project(guest: Guest) -> None:
     project = guest.workspace.project("own")
-    refused = pytest.raises(DeclarationError, match="being paid for")
+    refused = pytest.raises(DeclarationError, match="in progress")
     with spending(project, state(project)), refused, spending(project, state(project)):
         pass
     with spending(project, state(project)):
@@ -196,7 +196,7 @@ def test_a_folder_that_the_ledger_has_not_noted_is_explained(guest: Guest, monke
     monkeypatch.setattr(Ledger, "finish", lambda *_: None)
     guest.done(PLACE, TYPED)
     finished(guest)
-    assert "The folder release-1 is whole and can be used" in text_of(Guest(guest.folder).page(PLACE))
+    assert "The folder release-1 is complete and can be used" in text_of(Guest(guest.folder).page(PLACE))
 
 
 def test_a_release_of_the_studio_is_that_of_the_command(guest: Guest, monkeypatch: pytest.MonkeyPatch) -> None:

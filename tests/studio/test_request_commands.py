@@ -61,9 +61,9 @@ def test_a_request_is_shown_with_price_error_risk_and_rest(guest: Guest) -> None
     own = guest.folder / "own"
     run(own, f"request write plan.toml --by Ann --note 'For a report.' --out {FILE}")
     said = run(own, f"request show {FILE} contract.toml")
-    assert "Asked by Ann: For a report." in said
+    assert "Requested by Ann: For a report." in said
     assert "Together ε = 0.5. 0.5 would be left." in said
-    assert "think at most 15 in 100" in said
+    assert "can raise it to at most 15 in 100" in said
     assert "sexes:" in said
 
 
@@ -82,7 +82,7 @@ def test_wrong_requests_are_refused_and_change_nothing(guest: Guest) -> None:
     decide = ("request", "decide", FILE, "contract.toml", "--approve", "--reason")
     assert "reason" in refused(own, *decide, "")
     run(own, f"request decide {FILE} contract.toml --refuse --reason x")
-    assert "has an answer already" in refused(own, *decide, "x")
+    assert "has already been answered" in refused(own, *decide, "x")
     (own / ANSWER).unlink()
     text = (own / "contract.toml").read_text()
     (own / "contract.toml").write_text(text.replace('"f", "m"', '"f", "m", "x"'))
@@ -106,7 +106,7 @@ def test_the_two_person_rule_is_set_and_lifted_by_commands(guest: Guest, monkeyp
     run(own, f"request decide {FILE} contract.toml --approve --reason first")
     assert "does not hold" in str(rule("ann", "lift"))
     assert rule("ann", "require") is None
-    assert "holds already" in str(rule("ann", "require"))
+    assert "is already in force" in str(rule("ann", "require"))
     with Ledger.open(own / "budget.sqlite") as book:
         assert book.needs_two_people("own")
     assert "needs two people" in str(rule("ann", "lift"))

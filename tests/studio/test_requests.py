@@ -54,9 +54,9 @@ def test_an_analyst_gets_the_contract_and_made_up_rows_and_nothing_else(guest: G
 def test_the_custodian_sees_price_error_risk_and_what_is_left(guest: Guest) -> None:
     asked(guest)
     words = text_of(guest.page(PLACE))
-    assert "Asked by Ann Alyst : For the yearly report." in words
+    assert "Requested by Ann Alyst : For the yearly report." in words
     assert "It would spend ε 0.5 for ever. 0.5 would be left." in words
-    assert "10 in 100 of a person, these releases let them think at most 15 in 100" in words
+    assert "a person was 10 in 100, these releases can raise it to at most 15 in 100" in words
     assert "Counts" in words or "off by" in words
 
 
@@ -103,7 +103,7 @@ def test_a_request_for_another_contract_cannot_be_approved(guest: Guest) -> None
 def test_hostile_requests_are_said_to_be_wrong_and_change_nothing(guest: Guest, text: str) -> None:
     (guest.folder / "own" / FILE).write_text(text)
     page = guest.page(PLACE)
-    assert "not right yet" in page
+    assert "to be fixed" in page
     assert "<script>" not in page.replace('<script src="/static/', "")
     before = (guest.folder / "own" / "plan.toml").read_bytes()
     assert 400 == decided(guest, "approve")

@@ -108,7 +108,7 @@ def test_prices_of_a_plan_follow_sliders_and_dragging(browser: Any, served: Serv
         drag(window, page.locator('[data-handle="sexes"]'), -60, 0)
         assert float(price.input_value()) < 0.2
         with page.expect_navigation():
-            page.get_by_text("Save the prices").click()
+            page.get_by_text("Save the costs").click()
         chosen = float(price.input_value())
         plan = Plan.load(folder / "clinic" / "plan.toml")
         assert chosen == plan.releases[1].price(plan.contract.budget)[0] < 0.2

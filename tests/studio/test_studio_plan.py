@@ -100,7 +100,7 @@ def test_all_that_is_wrong_with_a_release_is_said_at_once(tmp_path: Path) -> Non
     folder_of(tmp_path)
     answer = Guest(tmp_path).send("/p/clinic/plan/add", {"name": "a b"}, at="/p/clinic/plan", add="histogram")
     words = text_of(answer.text)
-    assert "one of the two" in words
+    assert "Enter either how far off it may be, or an ε." in words
     assert "release.columns" in words
     assert "release.mechanism" in words
 
@@ -176,7 +176,7 @@ def test_saved_prices_keep_the_comments_of_a_plan(tmp_path: Path) -> None:
     assert "share = 0.1  # agreed" in text
     assert "epsilon = 0.3" in text
     stale = guest.act("/p/clinic/plan", {**fields, "e.ages": "0.2"})
-    assert "changed since this page was opened" in stale.text
+    assert "changed after this page was opened" in stale.text
 
 
 def test_advice_is_followed_by_a_click(tmp_path: Path) -> None:

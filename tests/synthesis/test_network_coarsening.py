@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from reaedp import Boolean, Category, Integer
+from reaedp.errors import DeclarationError
 from reaedp.synthesis.coarsening import coarsen, estimated_shares, smoothed
 from reaedp.synthesis.dependencies import Candidate, candidates, misplaced, most_cells
 
@@ -96,3 +97,56 @@ def test_misplaced_rows_are_half_the_distance_beyond_the_noise() -> None:
     noisy, expected = np.array([130, 70]), np.array([100.0, 100.0])
     assert 30.0 == pytest.approx(misplaced(noisy, expected, 1e-9))
     assert 0.0 == misplaced(noisy, expected, 1e3)
+
+
+SHOPS = tuple(f"s{number}" for number in range(40))
+
+
+def grouped(groups: list[str]) -> Category:
+    return Category(name="shop", levels=SHOPS, groups=tuple(groups), provenance="public")
+
+
+def test_rare_levels_share_a_cell_with_others_of_their_declared_group() -> None:
+    counts = np.full(TOWN.size, 10.0)
+    counts[[3, 7]] = 1000.0
+    coarse = coarsen(grouped([f"r{number % 4}" for number in range(40)]), counts, 1.0, 10, 50 / counts.sum())
+    cell = coarse.merging.cell
+    rare = [number for number in range(40) if number not in (3, 7)]
+    assert 2 + 4 == len(set(cell[:40]))
+    assert all((cell[one] == cell[other]) == (one % 4 == other % 4) for one in rare for other in rare)
+    # One of the views tells the groups apart, and nothing else: missing and unseen values were merged, as before.
+    assert any(
+        all(
+            (view.cell[cell[one]] == view.cell[cell[other]]) == (one % 4 == other % 4) for one in rare for other in rare
+        )
+        and view.cell[cell[3]] == view.cell[cell[7]] == view.cell[cell[11]]
+        for view in coarse.views[1:]
+    )
+
+
+def test_groups_that_are_too_rare_are_joined_in_the_wider_group_around_them() -> None:
+    counts = np.full(TOWN.size, 10.0)
+    names = [f"{'east' if number < 20 else 'west'} > {number // 2}" for number in range(40)]
+    coarse = coarsen(grouped(names), counts, 1.0, 10, 100 / counts.sum())
+    cell = coarse.merging.cell
+    assert [1, 1] == [len(set(cell[:20])), len(set(cell[20:40]))]
+    assert cell[0] != cell[39]
+
+
+def test_views_by_groups_are_nested_whatever_the_counts() -> None:
+    rng = np.random.default_rng(3)
+    names = [f"{'abc'[number % 3]} > {number % 9} > {number % 18}" if number % 5 else "alone" for number in range(40)]
+    for _ in range(30):
+        counts = rng.pareto(0.8, TOWN.size) * 20 - 10
+        coarse = coarsen(grouped(names), counts, 3.0, 10, float(rng.choice([0.001, 0.02, 0.2, 2.0])))
+        for view, parent in zip(coarse.views[1:], coarse.parents[1:], strict=True):
+            assert view.follows(coarse.views[parent])
+            assert 1 < view.size < coarse.views[parent].size
+
+
+def test_groups_that_do_not_fit_the_levels_are_refused() -> None:
+    for groups in (["north"], ["north"] * 39 + [""], ["north"] * 39 + ["Europe > "]):
+        with pytest.raises(
+            DeclarationError, match=r"columns\.shop\.groups must be a list with the group of each level"
+        ):
+            grouped(groups)

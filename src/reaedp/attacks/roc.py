@@ -102,9 +102,9 @@ def figures(name: str, main: Roc, control: Roc, promise: Permitted) -> tuple[Att
 
 def _divergence(seen: float, mean: float) -> float:
     """Relative entropy of one biased coin from another, in nats; what is seen at 0 or 1 makes one term vanish."""
-    from scipy.special import rel_entr
-
-    return float(rel_entr(seen, mean) + rel_entr(1 - seen, 1 - mean))
+    if not 0 < mean < 1:
+        return 0.0 if seen == mean else math.inf
+    return sum(share * math.log(share / among) for share, among in ((seen, mean), (1 - seen, 1 - mean)) if share)
 
 
 def _places(score: Floats, rng: np.random.Generator) -> Floats:

@@ -82,9 +82,9 @@ def audit(
     practice, scores = _scores(score, learning), _scores(score, judging)
     estimate = estimator(practice, scores, stated, levels)
     origin = "by a score learned from" if statistic is None else "by the given score, with thresholds from"
-    evidence = Evidence(scores, chosen_middle(practice), estimate, attainable)
+    scoring = Scoring(scores, chosen_middle(practice), estimate, attainable)
     question = Examination(subject, pair.label, stated, levels)
-    return finding(question, evidence, f"{estimate.method}; {origin} the other half of the runs")
+    return finding(question, scoring, f"{estimate.method}; {origin} the other half of the runs")
 
 
 class Examination(NamedTuple):
@@ -96,7 +96,7 @@ class Examination(NamedTuple):
     levels: Levels
 
 
-class Evidence(NamedTuple):
+class Scoring(NamedTuple):
     """Scores, where a guess changes sides, what they show, and the ε and δ of the pair if they are known."""
 
     scores: Scores
@@ -105,11 +105,11 @@ class Evidence(NamedTuple):
     pair: tuple[float, float] | None
 
 
-def finding(question: Examination, evidence: Evidence, method: str) -> Finding:
+def finding(question: Examination, scoring: Scoring, method: str) -> Finding:
     """The estimate with its ceilings and its verdict."""
     subject, pair, claim, levels = question
-    scores, estimate, confidence = evidence.scores, evidence.estimate, 1 - levels.estimate
-    ceilings = Ceilings.of(claim, estimate.shown, evidence.pair)
+    scores, estimate, confidence = scoring.scores, scoring.estimate, 1 - levels.estimate
+    ceilings = Ceilings.of(claim, estimate.shown, scoring.pair)
     member = np.repeat([False, True], [len(scores.first), len(scores.second)])
     return Finding(
         subject=subject,
@@ -123,7 +123,7 @@ def finding(question: Examination, evidence: Evidence, method: str) -> Finding:
             delta=estimate.delta,
             confidence=confidence,
             runs=scores.runs,
-            accuracy=share(told_apart(scores, evidence.middle)[0], scores.runs, confidence),
+            accuracy=share(told_apart(scores, scoring.middle)[0], scores.runs, confidence),
             auc=auc(Trials(member, np.concatenate(scores)), confidence),
         ),
         ceilings=ceilings,

@@ -124,8 +124,8 @@ def conclusion(findings: Sequence[Finding]) -> str:
     if broken:
         return f"NOT PASSED: {broken} of {made} tests found more than is promised. Do not release."
     parts = [f"PASSED: none of {made} tests found more than is promised.", _strength(findings)]
-    parts += [f"Tests that were weak: {weak}."] * bool(weak)
-    parts += [f"Tests that could not be made: {left_out}."] * bool(left_out)
+    parts += [f"Weak tests: {weak}."] * bool(weak)
+    parts += [f"Tests that could not be run: {left_out}."] * bool(left_out)
     return " ".join(filter(None, parts))
 
 
@@ -134,13 +134,13 @@ def _strength(findings: Sequence[Finding]) -> str:
     multiples = [finding.power.multiple for finding in findings if finding.power is not None]
     seen = [multiple for multiple in multiples if math.isfinite(multiple)]
     if not multiples:
-        return "How strong: nothing was sampled; what was compared is equal."
+        return "Strength: nothing was sampled; everything that was compared is equal."
     if not seen:
-        return "How strong: too few runs to catch anything."
+        return "Strength: too few runs to detect anything."
     least, most = about(min(seen), 2), about(max(seen), 2)
     between = f"{least} times" if least == most else f"{least} to {most} times"
     blind = f"; {len(multiples) - len(seen)} more had too few runs" if len(seen) < len(multiples) else ""
-    return f"How strong: {len(seen)} of them would have caught a release that reveals {between} its charge{blind}."
+    return f"Strength: {len(seen)} of them would have detected a release that reveals {between} its charge{blind}."
 
 
 _NOT_COVERED = {

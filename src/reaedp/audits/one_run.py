@@ -10,7 +10,7 @@ import numpy as np
 
 from reaedp.answer import Integers
 from reaedp.attacks.trials import coins
-from reaedp.audits.audit import Evidence, Examination, finding
+from reaedp.audits.audit import Examination, Scoring, finding
 from reaedp.audits.ceilings import log_odds
 from reaedp.audits.claim import Claim, Claimed
 from reaedp.audits.estimators import Estimate, Guess, Levels, Scores
@@ -50,7 +50,7 @@ def audit_once(
     estimate = _estimate(scores, Guess(-margin, rows + margin), stated, levels, cells)
     own = f"one release of {cells:,} cells, each with a coin-flip canary"
     question = Examination(subject, own, stated, levels)
-    return finding(question, Evidence(scores, rows / 2, estimate, None), estimate.method)
+    return finding(question, Scoring(scores, rows / 2, estimate, None), estimate.method)
 
 
 def _estimate(scores: Scores, guess: Guess, claim: Claim, levels: Levels, cells: int) -> Estimate:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from reaedp.answer import Keyed, Shape
-from reaedp.audits.audit import FULL, Evidence, Examination, events, finding, guessing
+from reaedp.audits.audit import FULL, Examination, Scoring, events, finding, guessing
 from reaedp.audits.channel import Channel
 from reaedp.audits.claim import Claim
 from reaedp.audits.estimators import Estimate, Levels, Scores, by_guessing, by_midpoint, known_guess
@@ -116,8 +116,8 @@ def _examined(question: Examination, channel: Channel, noise: Calibrated, plan: 
     laws = channel.laws()
     scores, estimate = estimated(question, channel, noise, laws, plan)
     own = None if laws is None else of_pair(laws, question.claim)
-    evidence = Evidence(scores, 0.0, estimate, own)
-    found = finding(question, evidence, f"{estimate.method}; by the likelihood ratio")
+    scoring = Scoring(scores, 0.0, estimate, own)
+    found = finding(question, scoring, f"{estimate.method}; by the likelihood ratio")
     return found if own is None or estimate.violated else _by_formula(found, *own)
 
 

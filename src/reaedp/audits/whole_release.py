@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from reaedp.audits.audit import Evidence, Examination, finding
+from reaedp.audits.audit import Examination, Scoring, finding
 from reaedp.audits.claim import Claim
 from reaedp.audits.estimators import Levels
 from reaedp.audits.finding import Finding, Verdict
@@ -118,7 +118,7 @@ def _shown(played: Played, runs: Runs) -> Finding:
     laws = channel.laws()
     scores, estimate = estimated(question, channel, played.noise, laws, runs)
     own = None if laws is None else of_pair(laws, claim)
-    found = finding(question, Evidence(scores, 0.0, estimate, own), f"{estimate.method}; releases of whole files")
+    found = finding(question, Scoring(scores, 0.0, estimate, own), f"{estimate.method}; releases of whole files")
     if all(world.steady for world in played.worlds):
         return found
     return replace(found, verdict=Verdict.VIOLATED, witness="two counts of one file differ")

@@ -18,7 +18,7 @@ def algorithm1(
     records: Annotated[int | None, typer.Option(help="Also make this many synthetic records, by mechanism F.")] = None,
     records_epsilon: Annotated[float | None, typer.Option(help="ε for the model and all records together.")] = None,
     delta: Annotated[float | None, typer.Option(help="δ for the model and all records together.")] = None,
-    k: Annotated[int | None, typer.Option(help="k: how many seeds must be plausible.")] = None,
+    k: Annotated[int | None, typer.Option(help="k: how many plausible seeds a record needs.")] = None,
     t: Annotated[int | None, typer.Option(help="How the cost is split between ε and δ; from 1 to k.")] = None,
     gamma: Annotated[float | None, typer.Option(help="The ratio of probabilities in one class, above 1.")] = None,
     epsilon0: Annotated[float | None, typer.Option(help="ε of the noise in the test.")] = None,

@@ -87,14 +87,16 @@ def check(
     file: Annotated[Path, typer.Argument(help="A contract or a plan.")],
 ) -> None:
     """List every mistake in a contract or a plan."""
-    from reaedp.contract import Contract
     from reaedp.contract.document import Document
-    from reaedp.plan.plan import Plan
-    from reaedp.synthesis.ruled import check_rules
 
     if "release" in Document.read(file).data:
+        from reaedp.plan.plan import Plan
+
         Plan.load(file).requests()
     else:
+        from reaedp.contract import Contract
+        from reaedp.synthesis.ruled import check_rules
+
         check_rules(Contract.load(file))
     typer.echo(f"{file} is complete and consistent.")
 

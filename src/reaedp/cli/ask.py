@@ -17,7 +17,7 @@ def ask(
         int | None, typer.Option(help="How often to replay the noise of a model; 0 is fastest, with wider intervals.")
     ] = None,
 ) -> None:
-    """Answer a question from a release folder, with intervals. Costs nothing: all of it is published."""
+    """Answer a question from a release folder, with intervals. Costs nothing: it uses published numbers only."""
     from reaedp.cli.progress import steps
     from reaedp.release.verification import read
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 #: Prices around the one in question that the table shows: halves and doubles.
 _AROUND = range(-4, 5)
-Declared = Annotated[Path | None, typer.Option(help="Take the privacy unit from this contract, and ask its ledger.")]
+Declared = Annotated[Path | None, typer.Option(help="Take the privacy unit from this contract, and check its ledger.")]
 Share = Annotated[float | None, typer.Option(help="Largest acceptable error of a share of --rows, between 0 and 1.")]
 Ranks = Annotated[
     float | None, typer.Option(help="Largest acceptable rank error of a median among --bins cells, in rows.")
@@ -33,7 +33,7 @@ def calibrate(
     bins: Annotated[int | None, typer.Option(help="Cells in the histogram. Leave out to solve for it.")] = None,
     confidence: Annotated[float, typer.Option(help="How often the error must stay within the bound.")] = 0.95,
     route: Annotated[str, typer.Option(help="For --error-bits: direct (noisy entropy) or histogram.")] = "direct",
-    max_rows: Annotated[int, typer.Option(help="Contribution bound: the most rows counted per person.")] = 1,
+    max_rows: Annotated[int, typer.Option(help="Contribution bound: the most rows used per person.")] = 1,
     mechanism: Annotated[str, typer.Option(help="laplace or gaussian.")] = "laplace",
     delta: Annotated[float | None, typer.Option(help="δ, for gaussian.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also plot the error against ε (.svg or .csv).")] = None,

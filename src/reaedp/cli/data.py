@@ -13,7 +13,7 @@ def _limit(memory: str | None) -> str | None:
     return memory
 
 
-Data = Annotated[str, typer.Option(help="CSV, TSV or Parquet files (* for several), a database address, or a table.")]
+Data = Annotated[str, typer.Option(help="The data: files (* for several), a database address, or a table.")]
 Engine = Annotated[
     str | None,
     typer.Option(

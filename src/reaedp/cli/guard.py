@@ -16,7 +16,7 @@ from types import TracebackType
 from reaedp.errors import Defect
 
 #: Libraries whose version can matter.
-_LIBRARIES = ("reaedp", "duckdb", "narwhals", "numpy", "opendp", "scipy", "sqlalchemy", "typer", "pandas", "pyspark")
+_LIBRARIES = ("reaedp", "duckdb", "narwhals", "numpy", "opendp", "scipy", "typer", "pandas", "pyspark")
 _HERE = Path(__file__).resolve().parents[1]
 #: Lines at each end of a chain of calls; a recursion has thousands.
 _MOST_LINES = 30

@@ -29,7 +29,7 @@ def init(
     *,
     out: Annotated[Path, typer.Option(help="The contract file to write.")] = Path("contract.toml"),
     plan: Annotated[
-        Path | None, typer.Option(help="The plan file to write. Default: plan.toml beside the contract.")
+        Path | None, typer.Option(help="The plan file to write. Default: plan.toml next to the contract.")
     ] = None,
     columns: Annotated[Texts, typer.Option(help="Only these columns, separated by commas.")] = None,
     kinds: Annotated[
@@ -55,11 +55,11 @@ def init(
     thousands: Annotated[Texts, typer.Option(help="The thousands separator, or NAME=MARK for one column.")] = None,
     dates: Annotated[Texts, typer.Option(help="How dates are written: %d.%m.%Y, or NAME=%m/%d/%Y. Repeatable.")] = None,
     first_year: Annotated[int | None, typer.Option(help="The first of the hundred years that %y stands for.")] = None,
-    signs: Annotated[Texts, typer.Option(help="A sign beside numbers: € or %, or NAME=%. Repeatable.")] = None,
+    signs: Annotated[Texts, typer.Option(help="A sign next to numbers: € or %, or NAME=%. Repeatable.")] = None,
     missing: Annotated[Texts, typer.Option(help="A value that means missing: NA, or NAME=-9. Repeatable.")] = None,
     name: Annotated[Text, typer.Option(help="The data set's name.")] = None,
     change: Annotated[Text, typer.Option(help="The privacy unit: add-remove or replace.")] = None,
-    person: Annotated[Text, typer.Option(help="The column that says whose row it is.")] = None,
+    person: Annotated[Text, typer.Option(help="The column that identifies the person.")] = None,
     max_rows: Annotated[
         int | None, typer.Option(help="Contribution bound: use at most this many rows per person.")
     ] = None,
@@ -67,10 +67,11 @@ def init(
     epsilon: Annotated[float | None, typer.Option(help="ε for all releases together.")] = None,
     delta: Annotated[float | None, typer.Option(help="δ for all releases together.")] = None,
     ledger: Annotated[
-        Text, typer.Option(help="The ledger, made if there is none: a file next to the contract, or postgresql://…")
+        Text, typer.Option(help="The ledger, created if missing: a file next to the contract, or postgresql://…")
     ] = None,
     asking: Annotated[
-        bool | None, typer.Option("--ask/--no-ask", help="Ask for whatever no option says. Default: on a terminal.")
+        bool | None,
+        typer.Option("--ask/--no-ask", help="Ask about what the options leave open. Default: on a terminal."),
     ] = None,
     engine: Engine = None,
 ) -> None:
@@ -228,7 +229,7 @@ class _Drafting:
         if self.plain and (gaps := gaps_of_header(self.data, self.files)):
             typer.echo(
                 f"Look at the first row of {self.data}: {gaps} column{'s' if gaps > 1 else ''} between others"
-                f" {'have' if gaps > 1 else 'has'} no name there and will be passed over. If the names stand in two"
+                f" {'have' if gaps > 1 else 'has'} no name there and will be skipped. If the names stand in two"
                 " rows, or in merged cells, write each name into one cell of the first row."
             )
         for doubt in doubts_about_header(list(self.types)) if self.plain else ():
@@ -289,7 +290,7 @@ def _make_ledger(ledger: str, out: Path) -> None:
     place = ledger if "://" in ledger else out.parent / ledger
     try:
         with Ledger.open(place) as book:
-            typer.echo(f"The ledger {book.place} is there already, and is used.")
+            typer.echo(f"The ledger {book.place} already exists and is used.")
     except LedgerMissing:
         ledgers.make(place)
 
@@ -312,6 +313,6 @@ def _say(draft: "Draft", heading: "Heading", out: Path, plan: Path, data: str) -
             )
     else:
         typer.echo(
-            f"Nothing is open. Go on with: reaedp look {data} {out} (for your eyes only), reaedp plan {plan},"
+            f"Nothing is left to fill in. Next: reaedp look {data} {out} (for your eyes only), reaedp plan {plan},"
             f" reaedp release {plan} --data {data} --out published"
         )

@@ -9,12 +9,12 @@ import typer
 from reaedp.cli.data import Data, Engine, Memory
 
 if TYPE_CHECKING:
-    from reaedp.curator.learning import Learned
+    from reaedp.curator.learning import LearnedColumn
 
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Find bounds, levels, bins or common values of columns, for a price. They are added to the contract.",
+    help="Buy bounds, levels, bins or common values of columns. Charges the ledger and adds them to the contract.",
 )
 
 ContractFile = Annotated[Path, typer.Argument(help="The contract. Data set, unit and budget must be filled in.")]
@@ -105,11 +105,11 @@ def bins(
     column: ColumnName,
     data: Data,
     epsilon: Epsilon,
-    bins: Annotated[int, typer.Option(help="About how many bins; they hold about equal shares of the rows.")],
+    bins: Annotated[int, typer.Option(help="About how many bins, each with about the same share of the rows.")],
     histogram_epsilon: Annotated[
         float | None,
         typer.Option(
-            help="What a histogram over them will cost. Equal bins are kept if they are expected to do better."
+            help="ε of the histogram that will use these bins. If equal-width bins would do better, nothing is bought."
         ),
     ] = None,
     engine: Engine = None,
@@ -129,14 +129,14 @@ def bins(
     if learned.binning is not None:
         typer.echo(learned.binning.words)
     if learned.release is None:
-        typer.echo(f"{column}: nothing was charged, and {contract} stays as it is. Declare {learned.bins} equal bins.")
+        typer.echo(f"{column}: nothing was charged, and {contract} is unchanged. Declare {learned.bins} equal bins.")
         return
     facts = {"kind": "number", "lower": None, "upper": None, "bins": None, "step": None, "edges": list(learned.edges)}
     write_column(contract, column, {**facts, "provenance": "dp", "entry": learned.release.entry})
     paid = f"paid for by ledger entry {learned.release.entry}. Written to {contract}."
     typer.echo(f"{column}: {learned.bins} bins from {learned.edges[0]:g} to {learned.edges[-1]:g}, {paid}")
     if getattr(declared.column(column), "step", None) is not None:
-        typer.echo(f"The step of {column} was taken out, because a bin that was bought may hold no whole step.")
+        typer.echo(f"The step of {column} was removed, because a learned bin may contain no multiple of it.")
 
 
 @app.command()
@@ -174,7 +174,7 @@ def columns(
             typer.echo(f"{one.column}: {words}, paid for by ledger entry {one.release.entry}. Written to {contract}.")
     if lost := [one.column for one in learned if not one.found]:
         raise ReaedpError(
-            f"Nothing stood out from the noise in {', '.join(lost)}. The charge stands. Spend more, or declare what is"
+            f"Nothing rose above the noise in {', '.join(lost)}. The charge stands. Spend more, or declare what is"
             " public."
         )
 
@@ -183,7 +183,7 @@ def _names(options: list[str] | None) -> list[str]:
     return [name.strip() for option in options or () for name in option.split(",") if name.strip()]
 
 
-def _facts(learned: "Learned", bins: int | None) -> tuple[dict[str, Any], str]:
+def _facts(learned: "LearnedColumn", bins: int | None) -> tuple[dict[str, Any], str]:
     """The keys of the column in the contract, and the same in words."""
     if learned.bounds is None:
         return {"kind": "category", "levels": list(learned.levels)}, f"{len(learned.levels)} levels"

@@ -41,7 +41,7 @@ class Rule(StrEnum):
         if self is Rule.APPROVE_LIFTING:
             return book.approve_lifting(dataset, reason)
         if book.needs_two_people(dataset) == (self is Rule.REQUIRE):
-            holds = "holds already" if self is Rule.REQUIRE else "does not hold"
+            holds = "is already in force" if self is Rule.REQUIRE else "is not in force"
             raise DeclarationError(f"The two-person rule of {dataset!r} {holds}.")
         return book.require_two_people(dataset, reason, required=self is Rule.REQUIRE)
 
@@ -62,7 +62,7 @@ def make(address: str | Path) -> None:
 
 @app.command()
 def create(ledger: Address) -> None:
-    """Create an empty ledger. No other command does."""
+    """Create an empty ledger."""
     make(ledger)
 
 
@@ -152,7 +152,7 @@ def verify(
 
 @app.command(name="checkpoint")
 def write_checkpoint(ledger: Address, out: Annotated[Path, typer.Option(help="The file to write.")]) -> None:
-    """Save the last entry's number and hash. Keep the file in another place."""
+    """Save the number and hash of the last entry. Keep the file elsewhere."""
     from reaedp.release.place import outside_releases
 
     outside_releases(out)
@@ -184,7 +184,7 @@ def raise_budget(
     dataset: Annotated[str, typer.Option(help="The data set whose budget is raised.")],
     epsilon: Annotated[float, typer.Option(help="The new ε.")],
     delta: Annotated[float, typer.Option(help="The new δ.")],
-    reason: Annotated[str, typer.Option(help="Why. This is recorded permanently.")],
+    reason: Annotated[str, typer.Option(help="The reason. It is recorded permanently.")],
 ) -> None:
     """Raise a budget and record the reason."""
     from reaedp.privacy.budget import Budget
@@ -197,11 +197,13 @@ def raise_budget(
 @app.command(name="two-people")
 def two_people(
     ledger: Address,
-    what: Annotated[Rule, typer.Argument(help="require, approve-lifting, or lift what another user approved.")],
+    what: Annotated[
+        Rule, typer.Argument(help="require the rule; approve-lifting it; or lift it after another user's approval.")
+    ],
     dataset: Annotated[str, typer.Option(help="The data set.")],
-    reason: Annotated[str, typer.Option(help="Why. This is recorded permanently.")],
+    reason: Annotated[str, typer.Option(help="The reason. It is recorded permanently.")],
 ) -> None:
-    """Let nothing be charged that nobody else approved, by `reaedp request decide`. Two people can lift this again."""
+    """Refuse charges that no second user approved (`reaedp request decide`). Lifting the rule takes two people."""
     with _open(ledger) as book:
         _chosen(book, dataset)
         number = what.record(book, dataset, reason)
@@ -213,11 +215,11 @@ def recover(
     ledger: Address,
     lost: Annotated[
         list[str],
-        typer.Option(help="Most that lost entries can have cost: DATASET=EPSILON[,DELTA] or DATASET=all."),
+        typer.Option(help="The most that the lost entries can have cost: DATASET=EPSILON[,DELTA] or DATASET=all."),
     ],
-    reason: Annotated[str, typer.Option(help="What happened. This is recorded permanently.")],
+    reason: Annotated[str, typer.Option(help="What happened. It is recorded permanently.")],
 ) -> None:
-    """Continue from an older copy of a ledger. What its missing entries cost is recorded first."""
+    """Continue from an older copy of a ledger, after charging the cost of its missing entries."""
     from reaedp.ledger.ledger import Ledger
 
     first, last = Ledger.recover(ledger, dict(map(_lost, lost)), reason)

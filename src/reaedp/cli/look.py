@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 MOST_CAUSES = 5
 WARNING = (
     "FOR YOUR EYES ONLY: these figures were counted from the data without noise. Nothing was charged or written. Do not"
-    " copy them anywhere, nor into the contract."
+    " copy them anywhere, and never into the contract."
 )
 
 
@@ -59,12 +59,12 @@ def _show_columns(seen: "Look") -> None:
 def _no_cause(seen: "Look") -> str:
     """How to go on where no other way of reading helps."""
     if not any(one.share("unparsable", "unseen") for one in seen.columns):
-        return "No likely cause of trouble was found."
-    words = "No other way of reading that was tried helps."
+        return "Found no likely problem."
+    words = "None of the other ways of reading that were tried helps."
     if any(one.share("unparsable") for one in seen.columns):
         words += (
-            " Numbers must be digits with a decimal mark or an exponent; other signs beside them can be declared, as in"
-            ' [files] signs = ["€"]. Words must be taken out of the columns of the file.'
+            " Numbers must be digits with a decimal mark or an exponent; other signs next to them can be declared:"
+            ' [files] signs = ["€"]. Remove words from the columns in the file.'
         )
     if any(one.share("unseen") for one in seen.columns):
         words += " Levels must be written as in the contract; a value that it does not list counts as unseen."
@@ -75,6 +75,6 @@ def _show_causes(seen: "Look") -> None:
     if not seen.causes:
         typer.echo(_no_cause(seen))
         return
-    typer.echo("\nLikely causes, by another way of reading that was tried:")
+    typer.echo("\nLikely causes, found by reading the cells in other ways:")
     for cause in seen.causes[:MOST_CAUSES]:
         typer.echo(f"  {cause.words}")

@@ -15,13 +15,13 @@ T = TypeVar("T")
 
 _HEADING: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "name": ("Name of the data set, always the same for the same data", str),
-    "change": ('What is hidden: "add-remove" (whether someone is in the data) or "replace" (their values only)', str),
-    "person": ("The column that says whose row it is, if people can have several rows", str),
-    "max_rows": ("At most how many rows of a person are used", int),
-    "at_least": ("How many people (rows) there are at least, if that is public", int),
+    "change": ('What to hide: "add-remove" (whether someone is in the data) or "replace" (only their values)', str),
+    "person": ("The column that identifies the person, if people can have several rows", str),
+    "max_rows": ("The most rows to use per person", int),
+    "at_least": ("A lower bound on the number of people (rows), if that is public", int),
     "epsilon": ("ε for all releases together: 1 is common, below 0.1 is strict, above 5 is weak", float),
     "delta": ("δ, well below 1 / number of people, such as 1e-6", float),
-    "ledger": ("The ledger that records what is spent, such as budget.sqlite; it is made if there is none", str),
+    "ledger": ("The ledger that records what is spent, such as budget.sqlite; it is created if there is none", str),
 }
 
 
@@ -43,7 +43,7 @@ def ask_columns(header: Sequence[str]) -> list[str] | None:
     """Which columns the contract is about."""
     typer.echo(f"Columns: {', '.join(header)}")
     return ask(
-        "Which of them do you need? Names with commas between them; Enter for all", lambda text: named(text, header)
+        "Which of them do you need? Separate names with commas; press Enter for all", lambda text: named(text, header)
     )
 
 
@@ -52,7 +52,7 @@ def ask_kinds(draft: "Draft") -> "Draft":
     from reaedp.drafting.words import FORMS, in_words
 
     if draft.open:
-        typer.echo(f"What is known of each column without looking at the data? Write one of: {FORMS}; or skip.")
+        typer.echo(f"What do you know about each column without looking at the data? Write one of: {FORMS}; or skip.")
     said, skipped = {}, []
     for column in draft.open:
         kind = column.facts.get("kind")
@@ -79,7 +79,7 @@ def ask_reading(texts: bool, dates: bool) -> dict[str, Any]:
     if dates:
         form = "How dates are written, if not as 2024-12-31, such as %d.%m.%Y"
         found = ask(form, lambda text: replace(found, dates=(text,))) or found
-    words = "Words that mean that nothing is known, such as NA,-9"
+    words = "Words that mean a missing value, such as NA,-9"
     found = ask(words, lambda text: replace(found, missing=tuple(map(str.strip, text.split(","))))) or found
     return found.facts()
 

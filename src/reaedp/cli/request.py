@@ -10,11 +10,11 @@ from reaedp.cli.output import writing
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Ask for a plan without seeing the data, or answer somebody who asks.",
+    help="Request releases without seeing the data, or answer such a request.",
 )
 
 RequestFile = Annotated[Path, typer.Argument(help="A request: a file whose name ends in .request.toml.")]
-ContractFile = Annotated[Path, typer.Argument(help="Your own contract, under which the plan is read.")]
+ContractFile = Annotated[Path, typer.Argument(help="Your own contract, which the plan must fit.")]
 
 
 @app.command()
@@ -30,21 +30,21 @@ def package(
     outside_releases(out)
     with writing(out):
         out.write_bytes(content)
-    typer.echo(f"Wrote {out}. It holds nothing that follows from the data.")
+    typer.echo(f"Wrote {out}. It contains nothing derived from the data.")
 
 
 @app.command()
 def write(
-    plan: Annotated[Path, typer.Argument(help="The plan that is asked for.")],
+    plan: Annotated[Path, typer.Argument(help="The plan to request.")],
     by: Annotated[str, typer.Option(help="Your name.")],
     note: Annotated[str, typer.Option(help="What it is for.")],
     out: Annotated[Path, typer.Option(help="The file to write; its name must end in .request.toml.")],
 ) -> None:
-    """Write a plan as a request, to be sent to whoever has the data."""
+    """Write a plan as a request, to send to the custodian."""
     from reaedp.drafting.plan_request import write_request
 
     write_request(plan, by, note, out)
-    typer.echo(f"Wrote {out}. Send it to whoever has the data.")
+    typer.echo(f"Wrote {out}. Send it to the custodian of the data.")
 
 
 @app.command()
@@ -56,7 +56,7 @@ def show(request: RequestFile, contract: ContractFile) -> None:
 
     asked = PlanRequest.read(request, contract)
     asked.check_contract()
-    typer.echo(f"Asked by {asked.asked_by}: {asked.note}")
+    typer.echo(f"Requested by {asked.asked_by}: {asked.note}")
     for one in asked.plan.requests():
         forecast = Forecast.of(one, asked.plan.contract)
         typer.echo(f"{forecast.name}: {forecast.title}. {forecast.words} ε = {shown(forecast.epsilon, up=True)}.")
@@ -72,16 +72,16 @@ def decide(
     contract: ContractFile,
     *,
     approve: Annotated[bool, typer.Option("--approve/--refuse", help="The answer.")],
-    reason: Annotated[str, typer.Option(help="Why. This is recorded permanently, and written into the answer.")],
+    reason: Annotated[str, typer.Option(help="The reason. It is recorded permanently and written into the answer.")],
     plan: Annotated[
-        Path | None, typer.Option(help="Where an approved plan is written. Default: plan.toml beside the contract.")
+        Path | None, typer.Option(help="Where to write an approved plan. Default: plan.toml next to the contract.")
     ] = None,
 ) -> None:
-    """Approve a request, which makes it the plan, or answer it with a reason. Recorded in the ledger."""
+    """Approve a request, so that it becomes the plan, or refuse it with a reason. Recorded in the ledger."""
     from reaedp.drafting.plan_request import PlanRequest, answer_path
 
     where = contract.with_name("plan.toml") if plan is None else plan
     number = PlanRequest.read(request, contract).decide(where, approved=approve, reason=reason)
-    typer.echo(f"Recorded as entry {number}. The answer is {answer_path(request)}, to be sent back.")
+    typer.echo(f"Recorded as entry {number}. The answer is {answer_path(request)}; send it back.")
     if approve:
         typer.echo(f"The plan is now {where}.")

@@ -106,9 +106,9 @@ def _left(plan: "Plan") -> Iterator[str]:
         return
     factor = largest_factor(plan, rest)
     if factor is None:
-        yield "The plan does not fit into what is left, nor would it with smaller ε: buy less δ, or other releases."
+        yield "The plan costs more than is left, even with a smaller ε. Spend less δ, or choose other releases."
     else:
-        yield f"The plan does not fit into what is left. With every ε multiplied by {factor:g} it would."
+        yield f"The plan costs more than is left. It would fit with every ε multiplied by {factor:g}."
 
 
 def show_budget(dataset: str, budget: "Budget", spent: float, remaining: float) -> None:

@@ -17,19 +17,19 @@ def studio(
         Path, typer.Argument(help="The folder of your projects: contracts, plans, ledgers and releases.")
     ] = Path(),
     *,
-    port: Annotated[int, typer.Option(help="The port; 0 takes any that is free.")] = 0,
+    port: Annotated[int, typer.Option(help="The port; 0 picks a free one.")] = 0,
     host: Annotated[
-        str, typer.Option(help="The address to serve at. Others than this machine need TLS and a password.")
+        str, typer.Option(help="The address to serve at. Serving other machines needs TLS and a password.")
     ] = "127.0.0.1",
-    certificate: Annotated[Path | None, typer.Option(help="The certificate for TLS, as PEM.")] = None,
-    key: Annotated[Path | None, typer.Option(help="The private key of the certificate, as PEM.")] = None,
+    certificate: Annotated[Path | None, typer.Option(help="The TLS certificate (PEM).")] = None,
+    key: Annotated[Path | None, typer.Option(help="The private key of the certificate (PEM).")] = None,
     password_file: Annotated[
-        Path | None, typer.Option(help="A file with the password, of 12 characters or more.")
+        Path | None, typer.Option(help="A file that contains the password, at least 12 characters.")
     ] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the browser.")] = True,
-    demo: Annotated[bool, typer.Option("--demo", help="Begin with a real data set about people.")] = False,
+    demo: Annotated[bool, typer.Option("--demo", help="Start with a real data set about people.")] = False,
 ) -> None:
-    """Do all of this in a browser. Serves this machine only; everything is kept as files in the folder."""
+    """Do all of this in a browser. Serves only this machine and keeps everything as files in the folder."""
     from reaedp.cli.guard import defect
     from reaedp.errors import DeclarationError
     from reaedp.release.place import outside_releases

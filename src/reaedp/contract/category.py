@@ -1,16 +1,22 @@
 """Columns of names: categories with a closed list of levels, truth values, and texts still to be learned about."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from reaedp.contract.column import MOST_CELLS, Column, Rule, Trouble
 from reaedp.contract.meaning import Meaning, meaning
 from reaedp.errors import Mistakes
 
+#: What stands between a group and one within it.
+WITHIN = " > "
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Category(Column):
     """One of the declared `levels`, compared by what they mean: "1", "1.0" and "01" are the same level.
+
+    `groups`, if declared, has the group of each level, in their order, such as the region of a city; "Europe > Spain"
+    is a group within another. Synthetic records keep the dependences of a group where its levels are too rare.
 
     >>> Category(name="sex", levels=("f", "m"), provenance="public").cells
     ('f', 'm', '<null>', '<unseen>')
@@ -20,6 +26,7 @@ class Category(Column):
     troubles: ClassVar[tuple[Trouble, ...]] = ("null", "unseen")
 
     levels: tuple[str, ...]
+    groups: tuple[str, ...] | None = field(default=None, metadata={"since": "0.2"})
     null: Rule = "cell"
     unseen: Rule = "cell"
 
@@ -27,6 +34,11 @@ class Category(Column):
     def labels(self) -> tuple[str, ...]:
         """The names of the cells: the levels."""
         return self.levels
+
+    @property
+    def paths(self) -> tuple[tuple[str, ...], ...]:
+        """The groups that each level lies in, the widest first; none for each if none are declared."""
+        return tuple(tuple(group.split(WITHIN)) for group in self.groups or ()) or ((),) * len(self.levels)
 
     def note_mistakes(self, mistakes: Mistakes) -> None:
         """Note whatever is wrong with the declaration."""
@@ -44,6 +56,14 @@ class Category(Column):
                 f"{self.where('levels')} must not repeat a level; numbers and dates are compared by value",
                 given=alike,
                 remedy="Keep one of them; it matches every way of writing the value.",
+            )
+        if texts and self.groups is not None:
+            good = isinstance(self.groups, tuple) and len(self.groups) == len(self.levels)
+            mistakes.unless(
+                good and all(isinstance(group, str) and all(group.split(WITHIN)) for group in self.groups),
+                f"{self.where('groups')} must be a list with the group of each level, in the order of the levels",
+                given=self.groups,
+                remedy='Write groups = ["north", "north", "south"]; "Europe > Spain" is a group within another.',
             )
 
     def _alike(self) -> list[str]:

@@ -111,7 +111,7 @@ class Column(Described, ABC):
             self.provenance == "dp" or names_public_source(self.provenance),
             f"{self.where('provenance')} must be 'public', 'public: FILE' or 'dp'",
             given=self.provenance,
-            remedy="Say 'public' if the declared cells were known without looking at the data.",
+            remedy="Write 'public' if you knew the bounds or levels without looking at the data.",
         )
         mistakes.unless(
             (self.entry is not None) == (self.provenance == "dp"),

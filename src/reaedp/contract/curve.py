@@ -175,7 +175,7 @@ class Curve(Described):
         if not mistakes:
             mistakes.unless(
                 (self.lower is None) == (self.upper is None) and all(low < high for low, high in self._bounds()),
-                f"{self.where('lower')} must lie below upper at every time, and neither stands alone",
+                f"{self.where('lower')} must be declared together with upper, and lie below it at every time",
                 given={"lower": _shortened(self.lower), "upper": _shortened(self.upper)},
             )
 

@@ -8,7 +8,6 @@ from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from reaedp.disk.claimed_folder import claimed
 from reaedp.errors import DeclarationError, Mistakes, repeated, unknown
 
 T = TypeVar("T")
@@ -188,6 +187,8 @@ def write_column(path: Path, column: str, facts: dict[str, Any]) -> None:
 
 
 def _replace(path: Path, text: str) -> None:
+    from reaedp.disk.claimed_folder import claimed
+
     with claimed(path.parent, "contract") as hidden:
         with (hidden / path.name).open("w", encoding="utf-8", newline="\n") as file:
             file.write(text)

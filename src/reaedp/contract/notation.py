@@ -181,7 +181,7 @@ class Notation:
             f"{self.where('signs')} must be a list of at most {MOST_SIGNS} signs of 1 to {LONGEST_SIGN} letters, signs"
             f" of currencies or any of {_OF_SIGNS}",
             given=self.signs,
-            remedy='For example signs = ["€", "%"]: they may stand before or after a number, and are passed over.',
+            remedy='For example signs = ["€", "%"]: they may come before or after a number, and are ignored.',
         )
         mistakes.unless(
             self.decimal is None or self.decimal in DECIMALS,
@@ -197,7 +197,7 @@ class Notation:
             self.thousands is None or self.thousands != (self.decimal or "."),
             f"{self.where('thousands')} must differ from the decimal mark, which is {self.decimal or '.'!r}",
             given=self.thousands,
-            remedy='Write thousands = "" where there is none.',
+            remedy='Write thousands = "" if there is none.',
         )
         self._note_dates(mistakes)
         words = self.missing

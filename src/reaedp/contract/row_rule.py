@@ -52,7 +52,7 @@ class RowRule:
             names_public_source(self.provenance),
             "A rule's provenance must be 'public' or 'public: FILE'",
             given=self.provenance,
-            remedy="Say 'public' if it was known without looking at the data.",
+            remedy="Write 'public' if it was known without looking at the data.",
         )
         words = self.description
         mistakes.unless(
@@ -88,7 +88,13 @@ def read_rule(table: Mapping[str, Any]) -> RowRule:
     """The rule that a `[[rule]]` of a contract declares."""
     acts = [key for key in table if key not in ("provenance", "description")]
     if len(acts) != 1:
-        raise DeclarationError(sentence("rule must say one thing", given=sorted(map(str, acts)), remedy=_EXAMPLE))
+        raise DeclarationError(
+            sentence(
+                "rule must set one column, or have one of never and always",
+                given=sorted(map(str, acts)),
+                remedy=_EXAMPLE,
+            )
+        )
     (key,) = acts
     if "provenance" not in table:
         raise DeclarationError("rule.provenance is missing.")
@@ -167,5 +173,5 @@ def _note_order(rule: RowRule, set_later: Sequence[str], mistakes: Mistakes) -> 
         not early,
         f"rule {rule.title!r} must come after the rules that set its columns",
         given=early,
-        remedy="No column can follow from itself.",
+        remedy="A column cannot depend on itself.",
     )

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.contract import Boolean, Category, Column, Date, Integer, Number
-from reaedp.contract.column import Trouble
 from reaedp.contract.day import EPOCH
 from reaedp.contract.number import uniform_edges
 from reaedp.curator import calendar
@@ -23,7 +22,7 @@ from reaedp.statistics.by_kind import ByKind, no_way
 #: So many months or years are told apart by comparisons, more of them by arithmetic, which takes longer for each row.
 FEW_STARTS = 256
 #: A condition, and the cell of the rows for which it is the first that holds.
-Case = tuple[nw.Expr, nw.Expr]
+Case = tuple[nw.Expr, nw.Expr | int]
 
 
 def encode(column: Column, number: int) -> nw.Expr:
@@ -34,19 +33,26 @@ def encode(column: Column, number: int) -> nw.Expr:
     Engines count small types in arrays.
     """
     cases = [*_certain(column, number), *_ENCODERS.of(column)(column, nw.col(f"v{number}"))]
-    return _otherwise_missing(column, number, cases).cast(narrowest(column.size))
+    found = [(condition, _expression(cell)) for condition, cell in _with_missing(column, number, cases)]
+    return _chain(found, nw.lit(column.code("null"))).cast(narrowest(column.size))
 
 
-def encode_troubles(column: Column, number: int) -> nw.Expr:
-    """The same for columns of numbers, but for regular cells, of which it says one: for whom values tell the rest."""
-    (regular, _), *others = _ENCODERS.of(column)(column, nw.col(f"v{number}"))
-    return _otherwise_missing(column, number, [(regular, nw.lit(0)), *others])
+def by_trouble(column: Column, number: int, regular: nw.Expr, told: Callable[[int], float]) -> nw.Expr:
+    """The same for columns of numbers, but for what it says: `regular` of all regular cells, and `told` of the others.
+
+    All of these are known beforehand, so that no engine looks at a cell to say what is told of it.
+    """
+
+    def said(cell: nw.Expr | int) -> nw.Expr:
+        return nw.lit(told(cell)) if isinstance(cell, int) and not 0 <= cell < column.regular else regular
+
+    cases = _with_missing(column, number, _ENCODERS.of(column)(column, nw.col(f"v{number}")))
+    return _chain([(condition, said(cell)) for condition, cell in cases], nw.lit(told(column.code("null"))))
 
 
-def _otherwise_missing(column: Column, number: int, cases: list[Case]) -> nw.Expr:
-    if "unparsable" in column.troubles:
-        cases.append((nw.col(f"filled{number}"), _code(column, "unparsable")))
-    return _chain(cases, _code(column, "null"))
+def _with_missing(column: Column, number: int, cases: list[Case]) -> list[Case]:
+    unparsable = "unparsable" in column.troubles
+    return [*cases, (nw.col(f"filled{number}"), column.code("unparsable"))] if unparsable else cases
 
 
 def located(frame: nw.LazyFrame[Any], columns: Sequence[Column], *, total: bool) -> nw.LazyFrame[Any]:
@@ -86,11 +92,11 @@ def narrowest(cells: int) -> type[nw.Int8 | nw.Int16 | nw.Int32 | nw.Int64]:
     return next((kind for kind, bits in ((nw.Int8, 7), (nw.Int16, 15), (nw.Int32, 31)) if cells < 2**bits), nw.Int64)
 
 
-def _code(column: Column, trouble: Trouble) -> nw.Expr:
-    return nw.lit(column.code(trouble))
+def _expression(cell: nw.Expr | int) -> nw.Expr:
+    return nw.lit(cell) if isinstance(cell, int) else cell
 
 
-def _chain(cases: Sequence[Case], otherwise: nw.Expr) -> nw.Expr:
+def _chain(cases: Sequence[tuple[nw.Expr, nw.Expr]], otherwise: nw.Expr) -> nw.Expr:
     """The first case that holds; later cases are not evaluated on rows taken by earlier ones."""
     result = otherwise
     for condition, outcome in reversed(cases):
@@ -104,8 +110,8 @@ def _number(column: Number, value: nw.Expr) -> list[Case]:
     bins = _uniform(column)
     return [
         ((value >= low) & (value < high), _search(value, edges, 0, last) if bins is None else bins.compared(value)),
-        (value == high, nw.lit(last)),
-        (value.is_nan(), _code(column, "nan")),
+        (value == high, last),
+        (value.is_nan(), column.code("nan")),
         *_beyond(column, value, low, high, last),
     ]
 
@@ -114,7 +120,7 @@ def _integer(column: Integer, value: nw.Expr) -> list[Case]:
     low, high = float(column.lower), float(column.upper)
     return [
         ((value >= low) & (value <= high), _in_widths(value - low, column.width)),
-        (value.is_nan(), _code(column, "nan")),
+        (value.is_nan(), column.code("nan")),
         *_beyond(column, value, low, high, (column.upper - column.lower) // column.width),
     ]
 
@@ -141,13 +147,13 @@ def _boolean(column: Column, value: nw.Expr) -> list[Case]:  # noqa: ARG001
 
 
 def _category(column: Column, value: nw.Expr) -> list[Case]:
-    return [(value >= 0, value), (value < 0, _code(column, "unseen"))]
+    return [(value >= 0, value), (value < 0, column.code("unseen"))]
 
 
 def _beyond(column: Column, value: nw.Expr, low: float, high: float, last: int) -> list[Case]:
     """Infinities by their rule, then finite values outside [low, high] by theirs."""
     infinite: list[Case] = [
-        (value == sign * math.inf, nw.lit(end) if column.rule("infinite") == "nearest" else _code(column, "infinite"))
+        (value == sign * math.inf, end if column.rule("infinite") == "nearest" else column.code("infinite"))
         for sign, end in ((-1.0, 0), (1.0, last))
     ]
     if column.rule("infinite") == column.rule("outside") == "nearest":
@@ -157,8 +163,8 @@ def _beyond(column: Column, value: nw.Expr, low: float, high: float, last: int) 
 
 def _outside(column: Column, value: nw.Expr, low: float, high: float, last: int) -> list[Case]:
     if column.rule("outside") == "nearest":
-        return [(value < low, nw.lit(0)), (value > high, nw.lit(last))]
-    code = _code(column, "outside")
+        return [(value < low, 0), (value > high, last)]
+    code = column.code("outside")
     return [(value < low, code), (value > high, code)]
 
 

@@ -43,7 +43,7 @@ def learn_bounds(
     (learned,) = learn_columns(contract, data, bounds=[column], epsilon=epsilon, engine=engine)
     if learned.bounds is None:
         raise ReaedpError(
-            f"ε = {epsilon:g} was too little to find bounds of {column!r}: no bin stood out from the noise."
+            f"ε = {epsilon:g} was too little to find bounds of {column!r}: no bin rose above the noise."
             " The charge stands. Spend more, or declare public bounds."
         )
     return *learned.bounds, learned.release
@@ -79,7 +79,7 @@ def learn_values(
     declared = contract.column(column)
     if not isinstance(declared, Number):
         raise DeclarationError(
-            f"Common values can be learned of a column of kind number; {column!r} is of kind {declared.kind}."
+            f"Common values can only be learned for a column of kind number; {column!r} is of kind {declared.kind}."
         )
     (learned,) = learn_columns(contract, data, levels=[column], epsilon=epsilon, delta=delta, engine=engine)
     mark = contract.files.decimal if contract.files and contract.files.decimal else "."
@@ -103,12 +103,12 @@ def _numbers(texts: Sequence[str], mark: str, column: Number) -> list[float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class LearnedColumn:
     """What was `found` of a `column` by a `release`: `bounds` or `levels`; neither if nothing stood out from the noise.
 
     >>> (sex,) = learn_columns(contract, "data.csv", levels=["sex"], epsilon=1.0, delta=1e-7)
     >>> type(sex).__name__, sex.levels
-    ('Learned', ('f', 'm'))
+    ('LearnedColumn', ('f', 'm'))
     """
 
     column: str
@@ -131,7 +131,7 @@ def learn_columns(
     epsilon: float,
     delta: float | None = None,
     engine: Engine | None = None,
-) -> tuple[Learned, ...]:
+) -> tuple[LearnedColumn, ...]:
     """Bounds of some columns and levels of others, all in one charge or none: each gets an equal part of (ε, δ).
 
     `bounds` and `levels` name the columns; `delta` is for levels, which need it.
@@ -142,11 +142,9 @@ def learn_columns(
     """
     number = len(bounds) + len(levels)
     if number == 0 or len({*bounds, *levels}) < number:
-        raise DeclarationError(
-            sentence("Columns to be learned must be one or more, each named once", given=[*bounds, *levels])
-        )
+        raise DeclarationError(sentence("Name one or more columns to learn, each once", given=[*bounds, *levels]))
     if (delta is None) != (not levels):
-        raise DeclarationError(sentence("δ must be given if levels are learned, and only then", given=delta))
+        raise DeclarationError(sentence("δ must be given to learn levels, and only then", given=delta))
     each = decimal_floor(exact(positive("epsilon", epsilon)) / number)
     requests = [Request(name, Marginal(name), Laplace(each)) for name in bounds]
     if delta is not None:
@@ -163,11 +161,11 @@ def learn_columns(
     return tuple(_learned(release, release.name in bounds) for release in releases)
 
 
-def _learned(release: Release, bounded: bool) -> Learned:
+def _learned(release: Release, bounded: bool) -> LearnedColumn:
     if not bounded:
-        return Learned(release.name, None, tuple(sorted(release.value)), release)
+        return LearnedColumn(release.name, None, tuple(sorted(release.value)), release)
     counts = release.counts.values[: len(LADDER) - 1].astype(np.int64)
-    return Learned(release.name, standing_out(counts, release.noise), (), release)
+    return LearnedColumn(release.name, standing_out(counts, release.noise), (), release)
 
 
 def standing_out(counts: Integers, noise: Calibrated) -> tuple[float, float] | None:

@@ -67,7 +67,7 @@ class ReleasedCurves(Framed):
     def _check_known(self) -> None:
         if not np.isfinite(self.coefficients).all():
             raise DeclarationError(
-                "These curves were read from files, which have them at the declared times only; those are too few to"
+                "These curves were read from files, which contain them at the declared times only; those are too few to"
                 " say how the curves go in between. Declare more times in the contract next time."
             )
 

@@ -18,18 +18,39 @@ except ImportError:  # Windows
 _RANGE = "hhqqi0q"
 #: Linux alone has locks on bytes that belong to an open file.
 HAS_BYTES = hasattr(fcntl, "F_OFD_SETLK")
+#: What the system says of a lock that another has.
+HELD = (errno.EAGAIN, errno.EACCES)
 
 
 def try_lock(descriptor: int) -> bool:
     """Lock a whole file; False if another has it."""
-    import portalocker  # some hundredths of a second, for those alone who lock
+    try:
+        return _lock_where_posix(descriptor) if fcntl else _lock_elsewhere(descriptor)
+    except OSError as error:
+        # A disk that cannot lock is no other process.
+        raise OSError(error.errno or errno.ENOLCK, "cannot be locked") from error
+
+
+def _lock_where_posix(descriptor: int) -> bool:
+    """What portalocker does there, which takes a twentieth of a second to import."""
+    assert fcntl is not None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in HELD:
+            raise
+        return False
+    return True
+
+
+def _lock_elsewhere(descriptor: int) -> bool:
+    import portalocker
 
     try:
         portalocker.lock(descriptor, portalocker.LOCK_EX | portalocker.LOCK_NB)
     except portalocker.AlreadyLocked:
         return False
     except portalocker.LockException as error:
-        # A disk that cannot lock is no other process.
         raise OSError(getattr(error.__cause__, "errno", None) or errno.ENOLCK, "cannot be locked") from error
     return True
 
@@ -39,7 +60,7 @@ def try_lock_bytes(descriptor: int, start: int, length: int) -> bool:
     try:
         _set(descriptor, start, length, locked=True)
     except OSError as error:
-        if error.errno not in (errno.EAGAIN, errno.EACCES):
+        if error.errno not in HELD:
             raise
         return False
     return True

@@ -13,7 +13,7 @@ from reaedp.errors import DeclarationError
 def read_ddi(text: str, path: Path) -> tuple[list[Variable], dict[str, Any]]:
     """The variables of a codebook: their ranges and categories, not the statistics, which were counted from rows."""
     if re.search(r"<!(DOCTYPE|ENTITY)", text):
-        raise DeclarationError(f"{path} declares entities of its own, which are not read. Save it without DOCTYPE.")
+        raise DeclarationError(f"{path} declares its own entities, which are not read. Save it without a DOCTYPE.")
     try:
         root = ElementTree.fromstring(re.sub(r"^\s*<\?xml[^>]*\?>", "", text))
     except (ElementTree.ParseError, ValueError):

@@ -57,13 +57,13 @@ def doubts_about_header(names: Sequence[str]) -> Iterator[str]:
     """What may be wrong with the names in the first line of a file, and how to go on."""
     if len(names) == 1:
         yield (
-            "Only one name was found in the first line. If the names stand further down, delete what is above them; if"
+            "Only one name was found in the first line. If the names are further down, delete what is above them; if"
             " an unusual mark lies between them, say which with --separator."
         )
     if any(meaning(name)[0] == "number" for name in names):
         yield (
-            "Some names in the first line are numbers. If that line is a row and no header, write a line of names above"
-            " it and draft again: names are published."
+            "Some names in the first line are numbers. If that line is a row and not a header, add a line of names"
+            " above it and draft again: names are published."
         )
 
 

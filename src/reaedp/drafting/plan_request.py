@@ -70,7 +70,7 @@ class PlanRequest:
     def risk(self) -> str:
         """What the releases let somebody think of a person, in a sentence."""
         after = hundredths(posterior(0.1, self.price))
-        return f"If someone thought 10 in 100 of a person, these releases let them think at most {after} in 100."
+        return f"If a belief about a person was 10 in 100, these releases can raise it to at most {after} in 100."
 
     def check_contract(self) -> None:
         """Refuse a plan that was written under another contract, whose words may mean something else."""
@@ -83,7 +83,7 @@ class PlanRequest:
     def decide(self, plan: Path, *, approved: bool, reason: str) -> int:
         """Record the answer in the ledger and beside the request; an approved plan is written. The entry's number."""
         if answer_path(self.path).exists():
-            raise DeclarationError(f"{self.path.name} has an answer already: {answer_path(self.path).name}.")
+            raise DeclarationError(f"{self.path.name} has already been answered: {answer_path(self.path).name}.")
         if approved:
             self.check_contract()
         contract = self.plan.contract
@@ -105,7 +105,7 @@ def requests_of(plan: Plan) -> list[str]:
 
 
 def write_request(plan: Path, asked_by: str, note: str, out: Path) -> None:
-    """Write a plan as a request, to be sent to whoever has the data."""
+    """Write a plan as a request, to send to the custodian."""
     if not out.name.endswith(SUFFIX):
         raise DeclarationError(sentence(f"The name of a request must end in {SUFFIX}", given=out.name))
     contract = _checked(Plan.load(plan)).contract

@@ -47,8 +47,8 @@ def plan_text(contract: str, columns: Sequence[Drafted], heading: Heading | None
     top = comment(
         f"What to release. The shares below add up to at most {TOGETHER:g} of the contract's budget, so that as much is"
         " left for later. Delete what you do not need and raise the shares of the rest: fewer releases are more"
-        " accurate ones. Kinds that fit as well are written as comments; take the # away. `reaedp plan` says what each"
-        " costs and how accurate it will be, and opens no data."
+        " accurate ones. Other kinds that fit are there as comments; remove the # to use them. `reaedp plan` says"
+        " what each costs and how accurate it will be, and opens no data."
     )
     body = "".join(one.written(max(0.001, int(1000 * TOGETHER * one.weight / total) / 1000)) for one in wanted)
     return f"{top}\ncontract = {text(contract)}\n{body}{_others(columns)}"
@@ -67,7 +67,7 @@ def _wanted(columns: Sequence[Drafted], heading: Heading) -> Iterator[Wanted]:
         yield from _of_numbers(numbers, _groups(columns))
     if truths := [column.name for column in columns if column.facts.get("kind") == "boolean"]:
         share = {"name": f"share_of_{truths[0]}", "kind": "rate", "of": truths[0], "mechanism": "laplace"}
-        yield Wanted("The share of rows of which something is true, by groups if you like.", share, 1.0, active=False)
+        yield Wanted("The share of rows for which something is true, by groups if you like.", share, 1.0, active=False)
     yield Wanted(
         "How diverse a column is, in bits; a histogram of it gives that at no extra cost.",
         {
@@ -83,7 +83,7 @@ def _wanted(columns: Sequence[Drafted], heading: Heading) -> Iterator[Wanted]:
     if len(names) > 1:
         yield from _of_several(names, heading)
     yield Wanted(
-        "Counts of the cells that enough people have, and of no others: for columns with very many cells.",
+        "Counts of only those cells that enough people have: for columns with very many cells.",
         {"name": "frequent", "kind": "histogram", "columns": names[:3], "mechanism": "threshold"},
         weight=1.0,
         active=False,
@@ -96,7 +96,7 @@ def _of_numbers(numbers: Sequence[str], groups: list[str]) -> Iterator[Wanted]:
     means = {"name": "means", "kind": "summary", "of": list(numbers[:MOST_NUMBERS]), **by, "mechanism": "laplace"}
     yield Wanted(f"Counts, totals and means{each}, with 95 % intervals.", means, weight=2.0)
     median = {"name": f"median_of_{numbers[0]}", "kind": "quantiles", "of": numbers[0], "at": "median"}
-    yield Wanted("A median; deciles and whole distribution functions can be had as well.", median, 1.0, active=False)
+    yield Wanted("A median; deciles and whole distribution functions work too.", median, 1.0, active=False)
     if len(numbers) > 1:
         related = {"name": "correlations", "kind": "correlation", "of": list(numbers[:MOST_MAPPED])}
         yield Wanted("Means, variances and correlations of several columns.", related, 1.0, active=False)
@@ -114,7 +114,7 @@ def _groups(columns: Sequence[Drafted]) -> list[str]:
 def _of_several(names: Sequence[str], heading: Heading) -> Iterator[Wanted]:
     needs = "" if heading.at_least else " Needs unit.at_least in the contract."
     yield Wanted(
-        "Rows that belong to nobody, for questions that nobody thought of; any number of them costs the same.",
+        "Made-up rows that resemble the data, for questions you did not plan for; any number of rows costs the same.",
         {
             "name": "synthetic",
             "kind": "synthetic",
@@ -132,8 +132,8 @@ def _of_several(names: Sequence[str], heading: Heading) -> Iterator[Wanted]:
     )
     pair = {"columns": [names[0]], "given": [names[1]], "mechanism": "laplace"}
     for name, kind, about in (
-        ("shared", "mutual-information", "How much one column tells about another"),
-        ("rest", "conditional-entropy", "How diverse a column is where another one is known"),
+        ("shared", "mutual-information", "How much one column says about another"),
+        ("rest", "conditional-entropy", "How diverse a column is once another one is known"),
     ):
         yield Wanted(f"{about}, in bits.{needs}", {"name": name, "kind": kind} | pair, weight=1.0, active=False)
 

@@ -37,7 +37,7 @@ def from_public(path: str, files: Files | None, names: Iterable[str]) -> dict[st
     try:
         return {name: _drafted(source, name, provenance) for name in names if name in source.types}
     except Unreadable:
-        raise DeclarationError(f"{path} cannot be read: it is damaged inside.") from None
+        raise DeclarationError(f"{path} cannot be read: it is corrupted.") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ def read_schema(text: str, path: Path) -> tuple[list[Variable], dict[str, Any]]:
     schema = _table(resource.get("schema", resource))
     fields = schema.get("fields")
     if not isinstance(fields, list) or not all(isinstance(field, dict) and "name" in field for field in fields):
-        raise DeclarationError(f"{path} is no table schema: it has no list of fields with names.")
+        raise DeclarationError(f"{path} is not a table schema: it has no list of fields with names.")
     missing = _texts(schema.get("missingValues"))
     return [_variable(field, missing) for field in fields], _layout(resource)
 

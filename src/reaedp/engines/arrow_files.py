@@ -13,7 +13,7 @@ from reaedp.errors import DeclarationError
 
 def arrow_part(connection: duckdb.DuckDBPyConnection, path: str) -> Part:
     """A file of Arrow's own format, also called Feather, or a stream of it."""
-    with importing("pyarrow", "Files of Arrow"):
+    with importing("pyarrow", "Arrow files"):
         import pyarrow as arrow
         from pyarrow import ipc
     try:
@@ -26,7 +26,7 @@ def arrow_part(connection: duckdb.DuckDBPyConnection, path: str) -> Part:
             return _loaded(connection, path, reader.schema, _batches(reader))
     except (arrow.ArrowException, OSError, duckdb.Error, UnicodeError):
         raise DeclarationError(
-            f"{path} is damaged, or no file of Arrow (version 2 of Feather). Write it again, or as Parquet."
+            f"{path} is damaged, or not an Arrow file (Feather version 2). Write it again, or as Parquet."
         ) from None
 
 
@@ -36,7 +36,7 @@ NANOSECONDS = "TIMESTAMP of ORC, which cannot be read for all moments; write a D
 
 def orc_part(connection: duckdb.DuckDBPyConnection, path: str) -> Part:
     """A file of ORC; moments in it are refused, as one that is far away would fail all others."""
-    with importing("pyarrow", "Files of ORC"):
+    with importing("pyarrow", "ORC files"):
         import pyarrow as arrow
         from pyarrow import orc
     try:
@@ -49,7 +49,7 @@ def orc_part(connection: duckdb.DuckDBPyConnection, path: str) -> Part:
         part = _loaded(connection, path, arrow.schema(kept), batches)
         return Part(part.relation, {**part.columns, **dict.fromkeys(late, ("", NANOSECONDS))}, part.kept)
     except (arrow.ArrowException, OSError, duckdb.Error, UnicodeError):
-        raise DeclarationError(f"{path} is damaged, or no file of ORC. Write it again, or as Parquet.") from None
+        raise DeclarationError(f"{path} is damaged, or not an ORC file. Write it again, or as Parquet.") from None
 
 
 def _loaded(connection: duckdb.DuckDBPyConnection, path: str, schema: Any, batches: Iterator[Any]) -> Part:

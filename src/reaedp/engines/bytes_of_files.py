@@ -34,7 +34,7 @@ def importing(library: str, kind: str) -> Iterator[None]:
 
 
 def _arrow() -> Any:
-    with importing("pyarrow", "Files of .zst"):
+    with importing("pyarrow", ".zst files"):
         import pyarrow
     return pyarrow
 
@@ -118,7 +118,7 @@ class Copies:
                     target.writelines(text.encode() for text in _decoded(path, encoding))
         except OSError as error:
             raise ReaedpError(
-                f"A copy of the data in UTF-8 could not be written to {place}: {error.strerror}. Make room there, or"
+                f"A UTF-8 copy of the data could not be written to {place}: {error.strerror}. Free some space there, or"
                 " set TMPDIR to another folder."
             ) from None
 

@@ -107,11 +107,13 @@ def _header(path: str, dialect: Dialect) -> tuple[str, ...]:
     if names is None:  # the rest of the header would be in the rows
         raise DeclarationError(
             f"{path}: a quoted column name must end in the header line; given one without a closing quotation mark."
-            " Take line breaks out of the names in the file; or, if the mark belongs to a name, write under [files] in"
+            " Remove line breaks from the names in the file; or, if the mark belongs to a name, write under [files] in"
             ' the contract: quote = "".'
         )
     if not any(names):
-        raise DeclarationError(f"{path} is not a table: it has no header line. Write the names of its columns there.")
+        raise DeclarationError(
+            f"{path} is not a table: it has no header line. Add a first line with the names of its columns."
+        )
     refuse_duplicates(path, names)
     return names
 

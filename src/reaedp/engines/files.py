@@ -132,7 +132,7 @@ def _open_each(
         made = [open_part(connection, path) for path in paths]
         for path, part in zip(paths, made, strict=True):
             if set(part.columns) != set(made[0].columns):
-                raise DeclarationError(f"The columns of {path} have other names than those of {paths[0]}.")
+                raise DeclarationError(f"{path} has different column names than {paths[0]}.")
         return made
 
     return EmbeddedSource(parts, files)
@@ -162,10 +162,10 @@ TOLD_APART = (".xlsx", ".xlsm")
 
 
 #: How to go on with other kinds of files, by their suffixes.
-_SAVE_AGAIN = "Open it in the program that it belongs to, and save it as .xlsx or .csv."
+_SAVE_AGAIN = "Open it in the program that wrote it, and save it as .xlsx or .csv."
 _FROM_R = 'In R: write.csv(data, "data.csv", row.names = FALSE), or arrow::write_parquet(data, "data.parquet").'
-_FROM_PANDAS = 'In Python: pandas reads it, and to_parquet("data.parquet") writes what can be read here.'
-_UNPACK = "Unpack it, and name the file in it."
+_FROM_PANDAS = 'In Python: read it with pandas and write it with to_parquet("data.parquet").'
+_UNPACK = "Unpack it, and give the name of the file inside."
 _REPACK = "Decompress it, or compress it by gzip (.gz) or Zstandard (.zst) instead."
 _INSTEAD = {
     **dict.fromkeys((".xls", ".xlsb", ".ods", ".numbers", ".mdb", ".accdb", ".dbf"), _SAVE_AGAIN),
@@ -173,7 +173,7 @@ _INSTEAD = {
     **dict.fromkeys((".pkl", ".pickle", ".h5", ".hdf5"), _FROM_PANDAS),
     **dict.fromkeys((".zip", ".7z", ".rar", ".tar", ".tgz"), _UNPACK),
     **dict.fromkeys((".bz2", ".xz", ".lzma", ".z"), _REPACK),
-    ".json": "Write an object in each line, as .jsonl: jq -c '.[]' data.json > data.jsonl.",
+    ".json": "Write one object per line, as .jsonl: jq -c '.[]' data.json > data.jsonl.",
     ".duckdb": "Write its address with a table: duckdb:///path/to/data.duckdb?table=people.",
     ".sqlite": 'Export the table: sqlite3 -header -csv data.sqlite "select * from people" > people.csv.',
 }
@@ -182,7 +182,7 @@ _INSTEAD = {
 def _instead(path: Path) -> str:
     """How to go on with a file that cannot be read."""
     if str(path) in ("/dev/stdin", "/proc/self/fd/0"):
-        return "Data is read several times: write it to a file, such as data.csv, and name that."
+        return "Data is read several times, so write it to a file, such as data.csv, and give that name."
     others = ", ".join(suffix for suffix in OPENERS if suffix not in PACKED)
     return _INSTEAD.get(path.suffix.lower()) or (
         f"Known: {', '.join(PACKED)} (also with .gz or .zst), {others}, and folders of Parquet. If it is a text with"
@@ -204,7 +204,7 @@ def _open_folder(folder: str, files: Files | None) -> EmbeddedSource:
         )
     for path in found:
         check_readable(path)
-    refuse_points(files, "Files of Parquet")
+    refuse_points(files, "Parquet files")
     partitions = Partitions.of(folder, found)
     return EmbeddedSource(lambda: parquet_parts(connect(), found, partitions), files)
 

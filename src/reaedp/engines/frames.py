@@ -22,7 +22,7 @@ from reaedp.errors import DeclarationError, ReaedpError
 #: Integers with more bits are beyond all doubles; Python refuses to print very long ones.
 MOST_BITS = 1100
 #: What is said if neither a type nor a row is to blame.
-MACHINE = "The data could not be read: memory, disk or files failed."
+MACHINE = "The data could not be read: check memory, disk and files."
 #: An object that has no text.
 NO_TEXT = "?"
 
@@ -99,7 +99,7 @@ def _polars(frame: Any) -> Any:
     try:
         empty = polars.DataFrame(schema=frame.collect_schema()).to_arrow()
     except (Exception, polars.exceptions.PanicException):  # types alone decide
-        raise DeclarationError("The Polars frame holds a column that Arrow has no type for. Convert it.") from None
+        raise DeclarationError("The Polars frame has a column that Arrow has no type for. Convert it.") from None
     try:
         with silent_libraries():
             return frame.collect().to_arrow()
@@ -236,7 +236,7 @@ def readable_table(data: Any) -> Any:
     try:
         columns = [_column(column) for column in data.columns]
     except pa.ArrowNotImplementedError:  # types alone decide what Arrow can convert
-        raise DeclarationError("The table holds a column of a type that cannot be converted. Leave it out.") from None
+        raise DeclarationError("The table has a column of a type that cannot be converted. Leave it out.") from None
     return pa.Table.from_arrays(columns, names=data.column_names)
 
 

@@ -36,7 +36,7 @@ WORDS = ("NA", "N/A", "n/a", "na", "NULL", "null", "None", "NaN", "nan", ".", "-
 CODES = ("-1", "-7", "-8", "-9", "-88", "-99", "-888", "-999", "-9999", "99", "999", "9999", "99999")
 #: What is often written beside numbers.
 SIGNS = ("%", "€", "$", "£", "¥", "EUR", "USD", "GBP", "CHF", "Fr", "kr", "zł", "Kč", "kg", "g", "cm", "m", "km", "h")
-_BESIDE, _SIGNED = "signs beside numbers, such as € or %", 'signs = ["€", …], with the signs that the file uses'
+_BESIDE, _SIGNED = "signs next to numbers (such as € or %)", 'signs = ["€", …], with the signs that the file uses'
 #: Blanks that programs leave around a text: up to so many of them.
 MOST_BLANKS, MOST_LEVELS = 20, 1_000
 
@@ -102,16 +102,16 @@ def _trials(contract: Contract, data: Data, troubled: Troubled) -> Iterator[Tria
     if dates := with_any(Date, "unparsable"):
         for form in DATES:
             other = _read(contract, dates, first=form)
-            yield Trial("date", "order or form of dates", f'[files] dates = "{form}"', other, ("unparsable",))
+            yield Trial("date", "another date format", f'[files] dates = "{form}"', other, ("unparsable",))
     if unread := with_any(Column, "unparsable", "unseen"):
         remedy = '[files] missing = ["NA", …], with the words that the file uses'
         other = _read(contract, unread, missing=WORDS)
-        yield Trial("word", "words for nothing, such as NA", remedy, other, ("unparsable", "unseen"))
+        yield Trial("word", "words for missing values (such as NA)", remedy, other, ("unparsable", "unseen"))
     for column in with_any((Number, Integer), "outside"):
         if codes := _beyond(column):
             remedy = f'[files.columns.{column.name}] missing = ["-9", …], with the codes of the codebook'
             other = _read(contract, [column], missing=codes)
-            yield Trial("code", "codes for nothing, such as -9 or 999", remedy, other, ("outside",))
+            yield Trial("code", "codes for missing values (such as -9 or 999)", remedy, other, ("outside",))
     if unseen := with_any(Category, "unseen"):
         yield from _spellings(contract, unseen)
         if Path(str(data)).suffix.lower() in LABELLED:
@@ -126,7 +126,7 @@ def _number_forms() -> Iterator[tuple[dict[str, Any], str, str]]:
     plain = [
         (
             keys,
-            "decimal comma" if "decimal" in keys else "marks between thousands",
+            "decimal comma" if "decimal" in keys else "thousands separators",
             ", ".join(f'{key} = "{value}"' for key, value in keys.items()),
         )
         for keys in NUMBERS
@@ -144,15 +144,15 @@ def _spellings(contract: Contract, columns: Sequence[Column]) -> Iterator[Trial]
     yield Trial(
         "case",
         "upper and lower case",
-        "write the texts of the file alike",
+        "spell the levels in the file as in the contract",
         _only(contract, [_spelled(one, (str.lower, str.upper, str.capitalize, str.title)) for one in columns]),
         ("unseen",),
     )
     blanks = [lambda text, n=n: text + n * " " for n in pads] + [lambda text, n=n: n * " " + text for n in pads]
     yield Trial(
         "blank",
-        "blanks around texts",
-        "take the blanks away in the file",
+        "blanks around text",
+        "remove the blanks from the file",
         _only(contract, [_spelled(one, blanks) for one in columns]),
         ("unseen",),
     )
@@ -209,7 +209,7 @@ def _bytes(contract: Contract, data: Data, engine: Engine | None) -> Iterator[Ca
         lost = sum(not _utf_8(line) for line in file)
     if lost:
         remedy = '[files] encoding = "cp1252", or whatever the program that wrote the file says'
-        yield Cause(None, "lines that are not UTF-8 and are no rows", lost, remedy)
+        yield Cause(None, "lines that are not UTF-8 and so do not count as rows", lost, remedy)
 
 
 def _utf_8(line: bytes) -> bool:

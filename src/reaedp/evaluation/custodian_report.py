@@ -121,8 +121,8 @@ def attacks(lines: Sequence[Line], releases: Sequence[Finished], titles: Titles 
     heads = ("release", "attack", "measure", "measured", "interval", "allowed")
     words = (
         "These attacks were run against the real data. Compare each result with the one for people who are not in the"
-        " data: what an attacker gets right about them follows from the population, not from their own rows. A weak"
-        " result says little, because a better attack may exist. The allowed value holds for every attack, on average"
+        " data: what an attacker gets right about them comes from the population, not from their own rows. A weak"
+        " result proves little, because a better attack may exist. The allowed value holds for every attack, on average"
         " over releases."
     )
     return Panel(
@@ -153,9 +153,9 @@ def _verdict(chosen: Sequence[Line]) -> str:
     """In words first whether any attack went beyond what is allowed, further than chance explains."""
     above = sum(line.low is not None and line.permitted is not None and line.low > line.permitted for line in chosen)
     if not above:
-        return f"No surprise: none of {len(chosen)} results lies above what is allowed by more than chance."
+        return f"As expected: none of {len(chosen)} results exceeds what is allowed by more than chance."
     return (
-        f"Look closer: {above} of {len(chosen)} results lie above what is allowed with their whole interval. Of many"
+        f"Check this: {above} of {len(chosen)} results exceed what is allowed with their whole interval. Among many"
         " results a few do so by chance; if it happens again with another seed, report it."
     )
 
@@ -211,7 +211,7 @@ def exposure(releases: Sequence[Finished], rng: np.random.Generator, titles: Tit
         title="Who is most exposed",
         words=(
             (
-                "The promise holds for these people as for everyone else. But they stand out, so attackers look for"
+                "The promise holds for these people as for everyone else. But they are unusual, so attackers look for"
                 " them first, and a mistake would harm them most."
             ),
         ),

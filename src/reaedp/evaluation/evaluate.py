@@ -160,7 +160,7 @@ def _of_summary(release: Finished, rng: np.random.Generator, label: str | None) 
     yield Line(
         release.name,
         "utility",
-        "share of intervals that hold the truth",
+        "share of intervals that cover the truth",
         float(covered[enough].mean()) if enough.any() else 1.0,
     )
 
@@ -194,7 +194,7 @@ def _of_curve(release: Finished, rng: np.random.Generator, label: str | None) ->
     numbers, true = release.released(), true_mean(release)
     if true is None:
         return
-    whose = "mean as it is" if statistic.bands == "truth" else "clipped mean"
+    whose = "original mean" if statistic.bands == "truth" else "clipped mean"
     error = numbers["mean"] - true
     inside = (numbers["low_95"] <= true) & (true <= numbers["high_95"])
     yield Line(release.name, "utility", f"root mean square error, {whose}", math.sqrt(float((error**2).mean())))

@@ -17,13 +17,13 @@ from reaedp.evaluation.causes import Cause, causes
 
 #: Which decisions are covered by the promise after looking, and which are not.
 HARMLESS = (
-    "Mending how the file is read (the keys of [files]), or the file itself, in the same way for all rows: that says"
-    " what cells mean, and nothing of who is in them. So does correcting the name of a column."
+    "Fixing how the file is read (the keys of [files]), or the file itself, in the same way for all rows: that says"
+    " what cells mean, not whose they are. So does correcting the name of a column."
 )
 HARMFUL = (
-    "Choosing bounds, bins, levels, max_rows or what is dropped by what is shown here: they are published, and would"
+    "Choosing bounds, bins, levels, max_rows or what to drop from what you see here: they are published, and would"
     " depend on rows. Take them from a public source, or buy them with `reaedp learn`. Choosing ε, or which releases to"
-    " make, by what is shown here is no better."
+    " make, from what you see here is no better."
 )
 
 
@@ -87,7 +87,7 @@ class Look:
     @property
     def words(self) -> list[str]:
         """What becomes of rows, and of people with many of them."""
-        lines = [f"Rows: {self.rows:,}. Dropped where all columns are used together: {self.rows - self.kept:,}."]
+        lines = [f"Rows: {self.rows:,}. Dropped if all columns are used together: {self.rows - self.kept:,}."]
         if self.rows == 0:
             lines.append("No row could be read. The file may have a header only.")
         if self.people is not None:

@@ -56,7 +56,7 @@ def refusal(dataset: str, spending: Spending, price: Tally, budget: Budget) -> s
     sentences += f"{budget.epsilon:g}."
     most = total.filters(budget).most_failures
     if total.sums.failures > most:
-        sentences += f" Failures of all releases after the first may have δ = {shown(most, up=False)} together."
+        sentences += f" All releases after the first plan can spend at most δ = {shown(most, up=False)} together."
     return sentences
 
 

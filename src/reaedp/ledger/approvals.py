@@ -7,12 +7,11 @@ by two people.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import Connection
-
 from reaedp.errors import DeclarationError
 from reaedp.ledger.account import Account
 from reaedp.ledger.book import read_row, read_rows
 from reaedp.ledger.canonical_json import digest
+from reaedp.ledger.database import Connection
 from reaedp.ledger.entry import Charge, Decision, Entry, TwoPeople
 
 #: The contract of a charge for entries that are lost, which nobody could approve.

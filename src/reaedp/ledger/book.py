@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Row
-
 from reaedp.errors import LedgerDamaged
 from reaedp.ledger import statements
 from reaedp.ledger.account import Account, mark, read_account, seal_of, write_account
 from reaedp.ledger.canonical_json import digest, loss_text, read_loss
+from reaedp.ledger.database import Connection
 from reaedp.ledger.entry import UNREADABLE, Act, Entry, Finish, Raise, Registration, Stamp, genesis, read_entry
 from reaedp.privacy.accounting import Tally
 from reaedp.privacy.loss import Loss
@@ -63,8 +62,7 @@ def only_head(rows: Sequence[Any]) -> Any:
 
 def stated_head(connection: Connection, *, lock: bool = False) -> Head:
     """Read where the chain should end; a writer that locks holds the ledger from here on."""
-    rows = connection.execute(statements.LOCK_HEAD if lock else statements.READ_HEAD).all()
-    row = only_head(rows)
+    row = only_head(connection.rows(statements.lock_head(connection.dialect) if lock else statements.READ_HEAD))
     check_version(row.version)
     return Head(row.identity, row.number, row.hash)
 
@@ -72,7 +70,7 @@ def stated_head(connection: Connection, *, lock: bool = False) -> Head:
 def read_head(connection: Connection, *, lock: bool = False) -> Head:
     """Read where the chain should end, and check that it does."""
     head = stated_head(connection, lock=lock)
-    newest = connection.execute(statements.NEWEST_ENTRY).first()
+    newest = connection.first(statements.NEWEST_ENTRY)
     number, hashed = (newest.number, newest.hash) if newest else (0, genesis(head.identity))
     if (head.number, head.hash) != (number, hashed):
         raise LedgerDamaged(f"The ledger should end with entry {head.number}; it ends with entry {number}.")
@@ -98,14 +96,14 @@ def read_finish(connection: Connection, number: int) -> Finish:
 def read_rows(connection: Connection, after: int, dataset: str | None, many: int) -> list[Entry]:
     """Read the next entries after a number, of one data set or of all."""
     query = statements.NEXT_ENTRIES if dataset is None else statements.NEXT_ENTRIES_OF
-    rows = connection.execute(query, {"after": after, "many": many} | ({"of": dataset} if dataset else {}))
+    rows = connection.rows(query, {"first": after + 1, "many": many} | ({"dataset": dataset} if dataset else {}))
     return [read_entry(row.number, row.body, row.hash, finished=row.finished is not None) for row in rows]
 
 
 def find_account(connection: Connection, dataset: str) -> Account | None:
     """Tell what is known of a data set, or None when it was never registered."""
-    row = connection.execute(statements.ONE_ACCOUNT, {"of": dataset}).first()
-    last = row.last if row else connection.execute(statements.LAST_ENTRY_OF, {"of": dataset}).scalar()
+    row = connection.first(statements.ONE_ACCOUNT, {"dataset": dataset})
+    last = (row or connection.first(statements.LAST_ENTRY_OF, {"dataset": dataset})).last
     account = read_account(dataset, row.state, row.seal) if row else None
     if (account.last if account else None) != last:
         raise LedgerDamaged(f"The account of data set {dataset!r} does not match its last entry, {last}.")
@@ -114,8 +112,8 @@ def find_account(connection: Connection, dataset: str) -> Account | None:
 
 def dataset_names(connection: Connection) -> tuple[str, ...]:
     """List the registered data sets."""
-    registered = sorted(connection.execute(statements.REGISTERED).scalars())
-    if registered != sorted(connection.execute(statements.MENTIONED).scalars()):
+    registered = sorted(connection.column(statements.REGISTERED))
+    if registered != sorted(connection.column(statements.MENTIONED)):
         raise LedgerDamaged("The accounts of the ledger are not those of the data sets in its entries.")
     return tuple(registered)
 
@@ -131,7 +129,7 @@ def read_terms(connection: Connection, account: Account) -> Registration | Raise
 
 def read_tally(connection: Connection, dataset: str, part: str, fingerprint: int) -> Counter[Loss]:
     """Read how often each loss was charged to all rows or to one part, and check it as a whole."""
-    rows = connection.execute(statements.ONE_TALLY, {"of": dataset, "within": part}).all()
+    rows = connection.rows(statements.ONE_TALLY, {"dataset": dataset, "part": part})
     try:
         marks = sum(mark(dataset, part, text, times) for text, times in rows) % MODULUS
         tally = Counter({read_loss(json.loads(text)): times for text, times in rows})
@@ -145,35 +143,35 @@ def read_tally(connection: Connection, dataset: str, part: str, fingerprint: int
 def append(connection: Connection, head: Head, acts: Sequence[Act], stamp: Stamp, plan: int | None = None) -> Head:
     """Add entries to the chain, as one plan if that has a number, and return its new end."""
     rows = list(_chained(head, acts, stamp, plan))
-    connection.execute(statements.ADD_ENTRIES, rows)
+    connection.change_each(statements.ADD_ENTRY, rows)
     end = Head(head.identity, rows[-1]["number"], rows[-1]["hash"])
-    _one_row(connection.execute(statements.MOVE_HEAD, {"to_number": end.number, "to_hash": end.hash}).rowcount)
+    _one_row(connection.change(statements.MOVE_HEAD, {"number": end.number, "hash": end.hash}))
     return end
 
 
 def finish_rows(connection: Connection, numbers: Sequence[int], by: int) -> None:
     """Mark entries as finished by another entry."""
-    connection.execute(statements.FINISH_ENTRY, [{"wanted": number, "by": by} for number in numbers])
+    connection.change_each(statements.FINISH_ENTRY, [{"number": number, "by": by} for number in numbers])
 
 
 def save_account(connection: Connection, dataset: str, account: Account) -> None:
     """Replace what is known of a data set."""
     state = write_account(account)
-    values = {"of": dataset, "new_state": state, "new_seal": seal_of(dataset, state)}
-    _one_row(connection.execute(statements.SAVE_ACCOUNT, values).rowcount)
+    values = {"dataset": dataset, "state": state, "seal": seal_of(dataset, state)}
+    _one_row(connection.change(statements.SAVE_ACCOUNT, values))
 
 
 def add_account(connection: Connection, dataset: str, account: Account) -> None:
     """Open the account of a new data set."""
     state = write_account(account)
-    connection.execute(statements.ADD_ACCOUNT, {"dataset": dataset, "state": state, "seal": seal_of(dataset, state)})
+    connection.change(statements.ADD_ACCOUNT, {"dataset": dataset, "state": state, "seal": seal_of(dataset, state)})
 
 
 def count(connection: Connection, dataset: str, part: str, added: Tally) -> int:
     """Count losses and return by how much the fingerprint of the tally changes."""
     texts = {loss_text(loss): times for loss, times in added.items()}
     rows = [{"dataset": dataset, "part": part, "loss": text, "count": times} for text, times in texts.items()]
-    counted = connection.execute(statements.add_counts(connection.dialect.name), rows).all()
+    counted = [row for values in rows for row in connection.rows(statements.ADD_COUNT, values)]
     come = sum(mark(dataset, part, text, times) for text, times in counted)
     gone = sum(mark(dataset, part, text, times - texts[text]) for text, times in counted if times != texts[text])
     if len(counted) != len(texts):
@@ -184,12 +182,12 @@ def count(connection: Connection, dataset: str, part: str, added: Tally) -> int:
 def confirm(connection: Connection, head: Head, checkpoint: Mapping[str, Any], keeper: str) -> None:
     """Check that the ledger still contains what a checkpoint remembers."""
     number = checkpoint["number"]
-    row = connection.execute(statements.ONE_ENTRY, {"wanted": number}).first()
+    row = connection.first(statements.ONE_ENTRY, {"number": number})
     hashed = genesis(head.identity) if number == 0 else row and row.hash
     if (head.identity, hashed) != (checkpoint["ledger"], checkpoint["hash"]):
         raise LedgerDamaged(
             f"The ledger ends with entry {head.number} and lacks entry {number} as recorded by {keeper}: "
-            "it was cut off, replaced by an older copy, or rewritten. Put the newest copy back. If there is none, "
+            "it was cut off, replaced by an older copy, or rewritten. Restore the newest copy. If there is none, "
             "record what the lost entries cost with `reaedp ledger recover`."
         )
 
@@ -198,8 +196,8 @@ def confirm(connection: Connection, head: Head, checkpoint: Mapping[str, Any], k
 _remembered_entry = lru_cache(maxsize=64)(read_entry)
 
 
-def _row(connection: Connection, number: int) -> Row[Any]:
-    row = connection.execute(statements.ONE_ENTRY, {"wanted": number}).first()
+def _row(connection: Connection, number: int) -> Any:
+    row = connection.first(statements.ONE_ENTRY, {"number": number})
     if row is None:
         raise LedgerDamaged(f"Entry {number} of the ledger is missing.")
     return row

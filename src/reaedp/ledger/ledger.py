@@ -13,8 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
-from sqlalchemy import Connection
-
 from reaedp.errors import BudgetRefused, DeclarationError, sentence
 from reaedp.ledger.approvals import NO_CONTRACT, asked_for, check_approved, lifting
 from reaedp.ledger.book import (
@@ -27,6 +25,7 @@ from reaedp.ledger.book import (
     read_terms,
 )
 from reaedp.ledger.canonical_json import write
+from reaedp.ledger.database import Connection
 from reaedp.ledger.entry import (
     UNREADABLE,
     Charge,

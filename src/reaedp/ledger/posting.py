@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import Connection
-
 from reaedp.errors import BudgetRefused, DeclarationError, sentence, unknown
 from reaedp.ledger.account import WHOLE, Account, Scope
 from reaedp.ledger.admission import refusal, together
@@ -20,6 +18,7 @@ from reaedp.ledger.book import (
     read_terms,
     save_account,
 )
+from reaedp.ledger.database import Connection
 from reaedp.ledger.entry import Charge, Decision, Raise, Registration, Stamp, TwoPeople, protects_alike, split_of
 from reaedp.privacy.accounting import Tally, tally
 from reaedp.privacy.loss import Price

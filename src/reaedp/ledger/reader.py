@@ -7,8 +7,6 @@ from pathlib import Path, PurePath
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Connection
-
 from reaedp.errors import DeclarationError, LedgerBusy, sentence
 from reaedp.ledger.admission import spent_epsilon
 from reaedp.ledger.approvals import Approvals, read_approvals
@@ -21,6 +19,7 @@ from reaedp.ledger.book import (
     read_rows,
     read_terms,
 )
+from reaedp.ledger.database import Connection
 from reaedp.ledger.entry import (
     Charge,
     Entry,

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection
-
 from reaedp.errors import DeclarationError, LedgerDamaged
 from reaedp.ledger import statements
 from reaedp.ledger.book import append, confirm, read_head, stated_head
+from reaedp.ledger.database import Connection
 from reaedp.ledger.entry import Recovery, read_entry, stamp
 from reaedp.ledger.storage import Storage
 from reaedp.ledger.verification import check_book
@@ -73,6 +72,6 @@ def _problems(connection: Connection, noted: Sequence[Noted]) -> list[tuple[Note
 
 def _is_given_up(connection: Connection, number: int) -> bool:
     """Whether a recovery says that this entry is gone; rare, so that all are read."""
-    rows = connection.execute(statements.RECOVERIES).all()
+    rows = connection.rows(statements.RECOVERIES, {"pattern": "%recover%"})
     acts = [read_entry(row.number, row.body, row.hash).act for row in rows]
     return any(isinstance(act, Recovery) and act.kept < number <= act.lost for act in acts)

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Column, Connection, Integer, MetaData, Row, Table, Text, insert, inspect, select, text, update
-
 from reaedp.errors import LedgerDamaged
+from reaedp.ledger import statements
 from reaedp.ledger.account import WHOLE, Account, Scope, read_state
 from reaedp.ledger.book import (
     VERSION,
@@ -23,31 +22,16 @@ from reaedp.ledger.book import (
     stated_head,
 )
 from reaedp.ledger.canonical_json import read_price
+from reaedp.ledger.database import POSTGRESQL, Connection
 from reaedp.ledger.entry import UNREADABLE, Charge, Raise, Registration, Stamp, genesis
 from reaedp.ledger.high_water_mark import HighWaterMark
 from reaedp.ledger.posting import change_terms, post, postings, register
 from reaedp.ledger.state_folder import kept_marks
-from reaedp.ledger.storage import ACCOUNTS, HEAD, METADATA, Storage
+from reaedp.ledger.storage import Storage
 from reaedp.ledger.verification import replayed
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.spending import NOTHING
 from reaedp.privacy.unit import Unit
-
-#: Version 0: one table, no chain, no parts; every row repeats the terms of its data set as JSON.
-CHARGES_0 = Table(
-    "reaedp_charges",
-    MetaData(),
-    Column("number", Integer, primary_key=True),
-    Column("dataset", Text, nullable=False),
-    Column("budget", Text, nullable=False),
-    Column("unit", Text, nullable=False),
-    Column("statistic", Text, nullable=False),
-    Column("mechanism", Text, nullable=False),
-    Column("price", Text, nullable=False),
-    Column("contract", Text, nullable=False),
-    Column("time", Text, nullable=False),
-    Column("author", Text, nullable=False),
-)
 
 #: Two processes that find an empty PostgreSQL database take turns under this number.
 MAKING = 0x7265616564700001
@@ -56,15 +40,15 @@ MAKING = 0x7265616564700001
 def missing(place: str) -> str:
     """Say that there is no ledger where one was looked for, and what to do about it."""
     return (
-        f"There is no ledger at {place}. If nothing was ever charged for these data, make one: "
-        f"reaedp ledger create {shlex.quote(place)}. Otherwise name the ledger that they have: a second one would give "
-        "them a second budget."
+        f"There is no ledger at {place}. If nothing was ever charged for this data set, create one: "
+        f"reaedp ledger create {shlex.quote(place)}. Otherwise use its existing ledger: a second one would give "
+        "the data a second budget."
     )
 
 
 def existing(place: str) -> str:
     """Say that a ledger cannot be made where something is."""
-    return f"There is a ledger, or something else, at {place} already. Use it as it is, or choose another place."
+    return f"There already is a ledger, or something else, at {place}. Use it, or choose another place."
 
 
 def prepare(storage: Storage, *beside: HighWaterMark) -> Storage:
@@ -83,23 +67,27 @@ def prepare(storage: Storage, *beside: HighWaterMark) -> Storage:
 
 def create(connection: Connection) -> None:
     """Make an empty ledger."""
-    METADATA.create_all(connection)
+    for table in statements.tables(connection.dialect):
+        connection.change(table)
     identity = secrets.token_hex(16)
-    connection.execute(insert(HEAD).values(version=VERSION, identity=identity, number=0, hash=genesis(identity)))
+    head = {"version": VERSION, "identity": identity, "number": 0, "hash": genesis(identity)}
+    connection.change(statements.MAKE_HEAD, head)
 
 
 def _version(connection: Connection) -> int | None:
     """Give the layout that is there, or None where there is no ledger."""
-    names = {name for name in inspect(connection).get_table_names() if name.startswith("reaedp_")}
-    if HEAD.name in names:
-        found: int = only_head(connection.execute(select(HEAD.c.version)).scalars().all())
+    names = {
+        name for name in connection.column(statements.table_names(connection.dialect)) if name.startswith("reaedp_")
+    }
+    if statements.HEAD_TABLE in names:
+        found: int = only_head(connection.column(statements.READ_VERSION))
         if found not in range(1, VERSION + 1):
             check_version(found)
         return found
-    if CHARGES_0.name in names:
+    if statements.CHARGES_0 in names:
         return 0
     if names:
-        raise LedgerDamaged(f"The ledger has no table {HEAD.name}; it has {', '.join(sorted(names))}.")
+        raise LedgerDamaged(f"The ledger has no table {statements.HEAD_TABLE}; it has {', '.join(sorted(names))}.")
     return None
 
 
@@ -110,8 +98,8 @@ def holds_ledger(connection: Connection) -> bool:
 
 def take_turn(connection: Connection) -> None:
     """Let one process after another make or change tables; SQLite has one writer anyhow."""
-    if connection.dialect.name == "postgresql":
-        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MAKING})
+    if connection.dialect == POSTGRESQL:
+        connection.first(statements.TAKE_TURN, {"key": MAKING})
 
 
 def _bring_forward(connection: Connection) -> None:
@@ -124,23 +112,23 @@ def _bring_forward(connection: Connection) -> None:
 
 def _chain_charges(connection: Connection) -> None:
     """From version 0: link the charges into a chain and count them; none is known to be finished."""
-    if connection.dialect.name == "postgresql":  # SQLite has one writer anyhow
-        connection.execute(text(f"LOCK TABLE {CHARGES_0.name} IN ACCESS EXCLUSIVE MODE"))
-    rows = connection.execute(select(CHARGES_0).order_by(CHARGES_0.c.number)).all()
+    if connection.dialect == POSTGRESQL:  # SQLite has one writer anyhow
+        connection.change(statements.LOCK_CHARGES_0)
+    rows = connection.rows(statements.READ_CHARGES_0)
     if [row.number for row in rows] != list(range(1, len(rows) + 1)):
         raise LedgerDamaged("The ledger of version 0 has gaps in its numbers; charges are missing.")
     create(connection)
     head = read_head(connection)
     for row in rows:
         head = _replay(connection, head, row)
-    CHARGES_0.drop(connection)
+    connection.change(statements.DROP_CHARGES_0)
 
 
 def _sum_up(connection: Connection) -> None:
     """From version 1: let accounts sum up all charges for the filters, whatever was admitted then."""
-    connection.execute(update(HEAD).values(version=VERSION))
+    connection.change(statements.MOVE_VERSION, {"version": VERSION})
     replay = replayed(connection, stated_head(connection, lock=True))
-    rows = connection.execute(select(ACCOUNTS)).all()
+    rows = connection.rows(statements.ALL_ACCOUNTS)
     if {row.dataset for row in rows} != set(replay.last):
         raise LedgerDamaged("The accounts of the ledger are not those of the data sets in its entries.")
     for row in rows:
@@ -152,7 +140,7 @@ def _sum_up(connection: Connection) -> None:
         save_account(connection, row.dataset, Account(replay.last[row.dataset], replay.terms[row.dataset], scopes))
 
 
-def _fingerprints_1(row: Row[Any]) -> dict[str, int]:
+def _fingerprints_1(row: Any) -> dict[str, int]:
     """Give the marks of the tallies from an account of version 1, which had certificates beside them."""
     try:
         scopes = read_state(row.dataset, row.state, row.seal)["scopes"]
@@ -165,7 +153,7 @@ def _fingerprints_1(row: Row[Any]) -> dict[str, int]:
 MIGRATIONS: dict[int, Callable[[Connection], None]] = {0: _chain_charges, 1: _sum_up}
 
 
-def _replay(connection: Connection, head: Head, row: Row[Any]) -> Head:
+def _replay(connection: Connection, head: Head, row: Any) -> Head:
     terms, charge = _read_charge_0(row)
     stamp = Stamp(row.time, row.author, "0")
     account = find_account(connection, terms.dataset)
@@ -178,7 +166,7 @@ def _replay(connection: Connection, head: Head, row: Row[Any]) -> Head:
     return post(connection, head, [charge], replay, stamp, plan=False)
 
 
-def _read_charge_0(row: Row[Any]) -> tuple[Registration, Charge]:
+def _read_charge_0(row: Any) -> tuple[Registration, Charge]:
     try:
         said = {name: json.loads(getattr(row, name)) for name in ("budget", "unit", "price")}
         plain = {name: getattr(row, name) for name in ("dataset", "statistic", "mechanism", "contract")}

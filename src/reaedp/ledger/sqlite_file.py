@@ -3,15 +3,16 @@
 import contextlib
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
-from functools import partial
+from collections import namedtuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
-
-from sqlalchemy import Connection, Engine, QueuePool, create_engine, event
+from typing import Any
 
 from reaedp.disk.system import PLAIN, sync
 from reaedp.errors import DeclarationError, LedgerBusy, LedgerDamaged, LedgerMissing
 from reaedp.ledger import storage
+from reaedp.ledger.database import SQLITE, Database
 from reaedp.ledger.high_water_mark import HighWaterMark, lock_within
 from reaedp.ledger.schema import create, existing, missing, prepare
 from reaedp.ledger.storage import Storage
@@ -115,28 +116,15 @@ def _make(path: Path) -> None:
 
 def _storage(path: Path, mode: str = "rw") -> Storage:
     files: dict[str, tuple[int, int]] = {}
-    engine = _engine(path, mode, files)
+    connect = partial(_connect, path, mode, files)
     return Storage(
         place=str(path),
-        reader=engine,
-        writer=engine.execution_options(writing=True),
+        database=Database(SQLITE, connect, reading="BEGIN", writing="BEGIN IMMEDIATE"),
+        errors=sqlite3.Error,
         out_of_reach=lambda error: getattr(error, "sqlite_errorcode", 0) & 0xFF in SURROUNDINGS,
         guard=partial(_check_files, path, files),
         turn=partial(turn, path) if mode == "rw" else contextlib.nullcontext,
     )
-
-
-def _engine(path: Path, mode: str, files: dict[str, tuple[int, int]]) -> Engine:
-    engine = create_engine(
-        "sqlite://",
-        creator=partial(_connect, path, mode, files),
-        poolclass=QueuePool,
-        pool_size=1,
-        max_overflow=0,
-        pool_timeout=storage.PATIENCE_SECONDS,
-    )
-    event.listen(engine, "begin", _begin)
-    return engine
 
 
 def _connect(path: Path, mode: str, files: dict[str, tuple[int, int]]) -> sqlite3.Connection:
@@ -144,6 +132,7 @@ def _connect(path: Path, mode: str, files: dict[str, tuple[int, int]]) -> sqlite
         raise LedgerDamaged(f"The ledger {path} is empty: cut off, or not a ledger. Restore it, or delete it.")
     uri, patience = f"{path.as_uri()}?mode={mode}", storage.PATIENCE_SECONDS
     connection = sqlite3.connect(uri, patience, isolation_level=None, check_same_thread=False, uri=True)
+    connection.row_factory = _named
     try:
         for pragma in PRAGMAS:
             connection.execute(pragma)
@@ -155,9 +144,15 @@ def _connect(path: Path, mode: str, files: dict[str, tuple[int, int]]) -> sqlite
     return connection
 
 
-def _begin(connection: Connection) -> None:
-    writing = connection.get_execution_options().get("writing")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+def _named(cursor: sqlite3.Cursor, row: Sequence[Any]) -> Any:
+    return _row_type(tuple(column[0] for column in cursor.description))(row)
+
+
+@cache
+def _row_type(names: tuple[str, ...]) -> Callable[[Sequence[Any]], Any]:
+    make: Any = namedtuple  # the type checker knows it only with names that are written out
+    made: Callable[[Sequence[Any]], Any] = make("Row", names, rename=True)._make
+    return made
 
 
 def _check_files(path: Path, files: Mapping[str, tuple[int, int]]) -> None:

@@ -66,8 +66,7 @@ def _complain(error: Exception) -> None:
     if is_chosen():
         raise LedgerBusy(f"{said}. {STATE} names that folder: repair it, or choose another one.") from error
     warnings.warn(
-        f"{said}; an older copy of the ledger put back in its place would go unnoticed. Set {STATE} to"
-        " a folder that lasts.",
+        f"{said}; restoring an older copy of the ledger would go unnoticed. Set {STATE} to a folder that lasts.",
         LedgerWarning,
         stacklevel=2,
     )

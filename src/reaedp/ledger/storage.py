@@ -1,7 +1,4 @@
-"""The tables of the ledger, and transactions that end in a commit on disk or in a ledger error.
-
-Numbers that decide about privacy are stored as canonical text; integers are counts and entry numbers only.
-"""
+"""Where a ledger is kept, and transactions that end in a commit on disk or in a ledger error."""
 
 import contextlib
 import os
@@ -10,50 +7,12 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Connection, Engine, Index, Integer, MetaData, Table, Text
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
-
 from reaedp.errors import LedgerBusy, LedgerDamaged, LedgerError
+from reaedp.ledger.database import Connection, Database
 from reaedp.ledger.high_water_mark import HighWaterMark
 
 #: How long to wait for other processes before giving up.
 PATIENCE_SECONDS = 30.0
-
-NUMBER = BigInteger().with_variant(Integer, "sqlite")
-METADATA = MetaData()
-
-
-def _text(name: str) -> Column[str]:
-    return Column(name, Text, nullable=False)
-
-
-def _key(name: str) -> Column[str]:
-    return Column(name, Text, primary_key=True)
-
-
-def _number(name: str) -> Column[int]:
-    return Column(name, NUMBER, nullable=False)
-
-
-#: One row: the layout's version, which ledger this is, and its last entry. Every version keeps these columns.
-_VERSION = Column("version", Integer, nullable=False)
-HEAD = Table("reaedp_ledger", METADATA, _VERSION, _text("identity"), _number("number"), _text("hash"))
-#: The chain. `dataset` repeats the body for search; `finished` is the number of the entry that finished this one.
-ENTRIES = Table(
-    "reaedp_entries",
-    METADATA,
-    Column("number", NUMBER, primary_key=True, autoincrement=False),
-    Column("dataset", Text),
-    _text("body"),
-    _text("hash"),
-    Column("finished", NUMBER),
-    Index("reaedp_entries_by_dataset", "dataset", "number"),
-)
-#: What can be computed from the chain, kept so that a charge need not.
-ACCOUNTS = Table("reaedp_accounts", METADATA, _key("dataset"), _text("state"), _text("seal"))
-#: How often each loss was charged to all rows (part "") and to each part of a data set.
-TALLIES = Table("reaedp_tallies", METADATA, _key("dataset"), _key("part"), _key("loss"), _number("count"))
 
 
 @dataclass(frozen=True)
@@ -61,9 +20,10 @@ class Storage:
     """A database that holds one ledger, and what is particular about it."""
 
     place: str
-    #: Two faces of one pool: readers see one moment, writers wait for each other.
-    reader: Engine
-    writer: Engine
+    #: Readers see one moment, writers wait for each other.
+    database: Database
+    #: What the driver raises.
+    errors: type[Exception]
     #: Whether an error of the driver says that the database cannot be used now, not that its contents are wrong.
     out_of_reach: Callable[[BaseException], bool]
     #: Raises when what was just read or written is not what others will see under the same address.
@@ -80,9 +40,12 @@ class Storage:
         if os.getpid() != self.process:
             raise LedgerBusy("A ledger opened before a fork cannot be used in the child; open it after the fork.")
         try:
-            with self.turn() if write else nullcontext(), (self.writer if write else self.reader).begin() as connection:
+            with (
+                self.turn() if write else nullcontext(),
+                self.database.transaction(PATIENCE_SECONDS, write=write) as connection,
+            ):
                 yield connection
-        except (SQLAlchemyError, OSError, MemoryError, UnicodeError) as error:
+        except (self.errors, OSError, MemoryError, UnicodeError) as error:
             # The last two come from damaged pages: lengths and messages that are none.
             raise self._translated(error) from error
         self.guard()
@@ -104,7 +67,7 @@ class Storage:
 
     def close(self) -> None:
         """Let go of the file or the connection."""
-        self.reader.dispose()
+        self.database.close()
 
     @contextmanager
     def closed_on_error(self) -> Iterator[None]:
@@ -116,9 +79,8 @@ class Storage:
             raise
 
     def _translated(self, error: BaseException) -> LedgerError:
-        cause = error.orig if isinstance(error, DBAPIError) and error.orig else error
-        reason = ascii((str(cause).splitlines() or [type(cause).__name__])[0])[1:-1]
-        if isinstance(error, PoolTimeout | OSError) or self.out_of_reach(cause):
+        reason = ascii((str(error).splitlines() or [type(error).__name__])[0])[1:-1]
+        if isinstance(error, OSError) or self.out_of_reach(error):
             return LedgerBusy(
                 f"The ledger {self.place} is locked, read-only, full, or cannot be reached ({reason}); "
                 "nothing was released. Fix that and try again."

@@ -6,12 +6,10 @@ and entries cut off at the end.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
-
-from sqlalchemy import Connection, Row
 
 from reaedp.errors import LedgerDamaged
 from reaedp.ledger import statements
@@ -19,6 +17,7 @@ from reaedp.ledger.account import WHOLE, Account
 from reaedp.ledger.admission import together
 from reaedp.ledger.approvals import Approvals, asked_for, lifting
 from reaedp.ledger.book import Head, dataset_names, find_account, read_tally, stated_head
+from reaedp.ledger.database import SQLITE, Connection
 from reaedp.ledger.entry import Charge, Entry, Finish, Raise, Registration, TwoPeople, genesis, read_entry
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.loss import Loss
@@ -26,6 +25,10 @@ from reaedp.privacy.spending import NOTHING, Spending, admit
 
 #: Doubles differ between machines, and bounds between versions of the program, by far less than this.
 SLACK = 1e-3
+#: Entries that are in memory at a time.
+PAGE = 1000
+#: Of 64 bits.
+LEAST_NUMBER = -(2**63)
 
 
 @dataclass(slots=True)
@@ -116,7 +119,7 @@ def check_book(connection: Connection) -> Head:
 def _accounts(connection: Connection) -> tuple[dict[str, Account], LedgerDamaged | None]:
     """All accounts; a bad one is told only after the entries, because a bad entry says more."""
     found: dict[str, Account] = {}
-    for name in connection.execute(statements.MENTIONED).scalars().all():
+    for name in connection.column(statements.MENTIONED):
         try:
             account = find_account(connection, name)
         except LedgerDamaged as error:
@@ -130,7 +133,7 @@ def replayed(connection: Connection, head: Head) -> Replay:
     replay = Replay()
     noted: dict[int, int] = {}
     number, previous = 0, genesis(head.identity)
-    for row in connection.execute(statements.ALL_ENTRIES, execution_options={"yield_per": 1000}):
+    for row in _rows(connection):
         entry = _linked(row, number + 1, previous)
         replay.take(entry)
         noted.update({entry.number: row.finished} if row.finished is not None else {})
@@ -146,7 +149,15 @@ def replayed(connection: Connection, head: Head) -> Replay:
     return replay
 
 
-def _linked(row: Row[Any], number: int, previous: str) -> Entry:
+def _rows(connection: Connection) -> Iterator[Any]:
+    """All entries in their order, whatever numbers somebody gave them, a page at a time."""
+    first = LEAST_NUMBER
+    while page := connection.rows(statements.NEXT_ENTRIES, {"first": first, "many": PAGE}):
+        yield from page
+        first = page[-1].number + 1
+
+
+def _linked(row: Any, number: int, previous: str) -> Entry:
     if row.number != number:
         raise LedgerDamaged(f"Entry {number} of the ledger is missing.")
     entry = read_entry(number, row.body, row.hash)
@@ -248,12 +259,12 @@ def _check_tallies(connection: Connection, accounts: Mapping[str, Account], repl
             if counted != replay.tallies.get(dataset, {}).get(part, Counter()):
                 raise LedgerDamaged(f"The tally of data set {dataset!r} is not what its entries add up to.")
     rows = sum(len(tally) for tallies in replay.tallies.values() for tally in tallies.values())
-    if connection.execute(statements.ALL_COUNTS).scalar() != rows:
+    if connection.first(statements.ALL_COUNTS).many != rows:
         raise LedgerDamaged("The ledger has a tally for a data set that has no entries.")
 
 
 def _check_pages(connection: Connection) -> None:
-    if connection.dialect.name == "sqlite":
-        found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
+    if connection.dialect == SQLITE:
+        (found,) = connection.first("PRAGMA integrity_check(1)")
         if found != "ok":
             raise LedgerDamaged(f"The file of the ledger is damaged ({str(found).splitlines()[-1]}).")

@@ -134,7 +134,7 @@ def optimal(epsilon: float, excess: Fraction, gamma: float, smallest: int) -> Pr
 def refuse_long_tables(count: int) -> None:
     """Say what is wrong instead of counting for minutes."""
     if count > MOST_COUNTS:
-        rule = f"The test must accept for certain at {MOST_COUNTS:,} plausible seeds or fewer"
+        rule = f"The test must accept with certainty at {MOST_COUNTS:,} plausible seeds or fewer"
         raise DeclarationError(
             sentence(rule, given=f"more than {count - 1:,}", remedy="Raise epsilon, or lower gamma.")
         )

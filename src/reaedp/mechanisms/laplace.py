@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar
 
 from reaedp.answer import Integers, Shape
@@ -26,7 +27,7 @@ class Laplace(Positive):
 
     def scale(self, sensitivity: Sensitivity) -> float:
         """The smallest double whose exact value gives at most ε."""
-        return at_least(Fraction(sensitivity.l1) / exact(self.epsilon))
+        return _scale(self.epsilon, sensitivity.l1)
 
     def price(self, sensitivity: Sensitivity) -> Price:
         """ε; where only unit steps are possible, one equal share for each cell that can move (see PROOFS.md)."""
@@ -49,6 +50,12 @@ class Laplace(Positive):
         outside = -math.expm1(math.log(confidence) / cells)
         steps = (math.log(2.0) - math.log(outside) - math.log1p(math.exp(-rate))) / rate - 1.0
         return max(0, math.ceil(steps - 1e-9))
+
+
+@lru_cache(maxsize=1024, typed=True)  # equal numbers of different types may be written differently
+def _scale(epsilon: float, l1: int) -> float:
+    """Fractions take their time, and forecasts ask for hundreds of quantiles of the same noise."""
+    return at_least(Fraction(l1) / exact(epsilon))
 
 
 def at_least(bound: Fraction) -> float:

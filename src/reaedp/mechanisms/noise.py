@@ -15,7 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.answer import Integers, Words
+from reaedp.mechanisms.choice import chosen
+from reaedp.mechanisms.choice import pays as choice_pays
 from reaedp.mechanisms.inversion import drawn, pays
+from reaedp.privacy.normal import probabilities
 
 #: Below this number of cells a second thread costs more than it saves.
 _CELLS_PER_THREAD = 2_000
@@ -43,7 +46,7 @@ class Noise(Protocol):
     def words(self, count: int) -> Words:
         """Independent words of 64 random bits, from which other laws are made exactly."""
 
-    def generator(self) -> np.random.Generator:
+    def generator(self) -> "np.random.Generator":
         """A fresh generator for what is computed from released numbers; not secret enough to hide anything."""
 
 
@@ -67,8 +70,8 @@ class SecretNoise:
         return _in_parallel(_sampler(family, scale), exact)
 
     def choose(self, scores: Integers, scale: float) -> int:
-        """The place of the largest score after Gumbel noise."""
-        return int(_chooser(scale)(scores.tolist()))
+        """The place of the largest score after Gumbel noise; among many, by exact inversion, which has the same law."""
+        return chosen(scores, scale, self.words) if choice_pays(scores) else int(_chooser(scale)(scores.tolist()))
 
     def choose_each(self, scores: Integers, scale: float) -> list[int]:
         """The place of the largest score of each row after Gumbel noise."""
@@ -79,12 +82,12 @@ class SecretNoise:
         """Words from the operating system."""
         return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
 
-    def generator(self) -> np.random.Generator:
+    def generator(self) -> "np.random.Generator":
         """Seeded with 256 bits from the operating system."""
         return np.random.default_rng(self.words(4))
 
 
-def fresh_generator() -> np.random.Generator:
+def fresh_generator() -> "np.random.Generator":
     """A generator for experiments on made-up data, different each time."""
     return SecretNoise().generator()
 
@@ -145,7 +148,7 @@ def _in_parallel(sample: Callable[[list[int]], list[int]], exact: Integers) -> I
 class SeededNoise:
     """Repeatable noise for experiments on public data; never private."""
 
-    rng: np.random.Generator
+    rng: "np.random.Generator"
     seeded: ClassVar[bool] = True
 
     def laplace(self, exact: Integers, scale: float) -> Integers:
@@ -161,7 +164,7 @@ class SeededNoise:
         open_places = np.arange(exact.size)
         while open_places.size:
             drawn = np.rint(self.rng.normal(0.0, scale, open_places.size)).astype(np.int64)
-            accepted = self.rng.random(open_places.size) < _acceptance(drawn, scale)
+            accepted = _accepted(drawn, self.rng.random(open_places.size), scale)
             noise[open_places[accepted]] = drawn[accepted]
             open_places = open_places[~accepted]
         return exact + noise.reshape(exact.shape)
@@ -179,18 +182,25 @@ class SeededNoise:
         """Words of the generator."""
         return self.rng.integers(0, 2**64, count, dtype=np.uint64)
 
-    def generator(self) -> np.random.Generator:
+    def generator(self) -> "np.random.Generator":
         """An independent stream that repeats with this one."""
         return self.rng.spawn(1)[0]
 
 
-def _acceptance(drawn: Integers, scale: float) -> NDArray[np.float64]:
-    """The discrete law over the rounded Gaussian's, which is largest at zero; scaled to one there."""
-    from scipy.special import log_ndtr
+def _accepted(drawn: Integers, chance: NDArray[np.float64], scale: float) -> NDArray[np.bool_]:
+    """Which draws to keep, in proportion to the discrete law over the rounded Gaussian's, which is largest at zero.
 
+    At a distance d the ratio is ∫ exp(-t²/2s²) dt over ∫ exp(-t²/2s²) cosh(dt/s²) dt, both for t between -1/2 and 1/2,
+    so at least 1/cosh(d/2s²). That is enough to know for nearly all draws.
+    """
     distance = np.abs(drawn).astype(np.float64)
-    near, far = log_ndtr(-(distance - 0.5) / scale), log_ndtr(-(distance + 0.5) / scale)
-    log_rounded = near + np.log(-np.expm1(far - near))
-    log_rounded_at_zero = np.log(-np.expm1(log_ndtr(-0.5 / scale) - log_ndtr(0.5 / scale))) + log_ndtr(0.5 / scale)
-    ratio: NDArray[np.float64] = np.exp(log_rounded_at_zero - log_rounded - distance**2 / (2 * scale**2))
-    return ratio
+    with np.errstate(over="ignore"):
+        accepted: NDArray[np.bool_] = chance < 1 / np.cosh(distance / (2 * scale**2))
+    unsure = ~accepted
+    distance = distance[unsure]
+    at_zero, rounded = (
+        probabilities((0.5 - place) / scale) - probabilities((-0.5 - place) / scale) for place in (0.0, distance)
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):  # beyond the doubles, where nothing is ever drawn
+        accepted[unsure] = chance[unsure] < at_zero / rounded * np.exp(-(distance**2) / (2 * scale**2))
+    return accepted

@@ -154,20 +154,4 @@ _CHART: Specification = {
     },
 }
 
-_SETTING = (
-    "ε = 1 in all, {runs} runs. As published: 30 bins from the least to the largest value, which are not private. "
-    "Bought: ε = 0.1 for round bounds, 0.2 for the edges of 30 bins at private quantiles, 0.7 for counts; equal "
-    "bins between the same bounds with 0.9 for counts. Entropies are differential, as those of different bins "
-    "cannot be compared; the truth is Vasicek's estimate from the exact values. Three of the paper's sets by their "
-    "formulas, and incomes made up like Home Credit's."
-)
-ITEM = Item(
-    number=18,
-    name="adaptive-bins",
-    title="Bins that follow the data",
-    claim="30 equal bins from the least to the largest value give the shape and the entropy of a column.",
-    setting=_SETTING.format(runs=50),
-    quick_setting=_SETTING.format(runs=10),
-    errata=(31,),
-    run=run,
-)
+ITEM = Item.declared("adaptive-bins", run, full={"runs": 50}, quick={"runs": 10})

@@ -227,22 +227,12 @@ def _chart(attacks: set[str]) -> dict[str, Any]:
 
 
 _SHADOWS = f" Shadows: {FITS} releases."
-_SETTING = (
-    "30 bins and 1,000 rows, ε = {epsilons}. As published: House Prices, or the same base where its file is absent;"
-    f" random pairs base - eᵢ and base + eⱼ, {PAPERS_RUNS} runs, each judged on the {2 * PAPERS_PAIRS} clipped releases"
-    f" that it learned from. Ours: true neighbours, {{rounds}} rounds, exact 95 % ranges, permitted ceilings at"
-    f" (ε, {DELTA:g}); a replaced row is also a secret with two possible values. Mean curve: one as long as may be"
-    " joins. Marginal model: all its noisy tables, not its choices. Amortised F: keys that many have, bought for"
-    " all of ε. F: one record for all of ε, k or k + 1 seeds that could have made it. Rows: four columns, a secret"
-    " drawn anew.{shadows}"
-)
-ITEM = Item(
-    number=7,
-    name="attacks",
-    title="Membership and linkage attacks",
-    claim="As ε falls, membership inference and linkage come down to a random guess, which shows stronger privacy.",
-    setting=_SETTING.format(epsilons="0.1, 0.25, 0.5, 1, 2, 4, 8", rounds="20,000", shadows=_SHADOWS),
-    errata=(23, 24, 25, 26),
-    run=run,
-    quick_setting=_SETTING.format(epsilons="0.1, 1, 8", rounds="4,000", shadows=""),
+ITEM = Item.declared(
+    "attacks",
+    run,
+    full={"epsilons": "0.1, 0.25, 0.5, 1, 2, 4, 8", "rounds": "20,000", "shadows": _SHADOWS},
+    quick={"epsilons": "0.1, 1, 8", "rounds": "4,000", "shadows": ""},
+    papers_runs=PAPERS_RUNS,
+    clipped=2 * PAPERS_PAIRS,
+    delta=DELTA,
 )

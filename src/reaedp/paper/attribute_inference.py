@@ -119,17 +119,9 @@ def _chart() -> dict[str, Any]:
     }
 
 
-_SETTING = (
-    "Seven columns of Adult, or made-up people where its file is absent; {people} people in the data and {people}"
-    " others; networks at ε = {epsilons}; the secret is income, or a coin in its place; exact 95 % ranges."
-)
-ITEM = Item(
-    number=8,
-    name="attribute-inference",
-    title="Attribute inference",
-    claim="A private release limits attribute inference; the paper names the threat and leaves it unmeasured.",
-    setting=_SETTING.format(people="4,000", epsilons="0.5, 1 and 4"),
-    errata=(26, 34),
-    run=run,
-    quick_setting=_SETTING.format(people="1,000", epsilons="1"),
+ITEM = Item.declared(
+    "attribute-inference",
+    run,
+    full={"people": "4,000", "epsilons": "0.5, 1 and 4"},
+    quick={"people": "1,000", "epsilons": "1"},
 )

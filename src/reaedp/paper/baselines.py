@@ -170,17 +170,4 @@ def _chart(mechanisms: set[str]) -> dict[str, Any]:
     }
 
 
-_SETTING = f"30 bins, ε from 0.1 to 4, δ = {DELTA:g}; {{runs}} runs each, with Student's 95 % ranges."
-ITEM = Item(
-    number=5,
-    name="baselines",
-    title="Baseline comparison",
-    claim=(
-        "The entropy error of Laplace, Gaussian and two synthetic baselines stays below the sensitivity bound at every"
-        " ε and falls with ε, and the proposed release does as well as they do."
-    ),
-    setting=_SETTING.format(runs=200),
-    errata=(5, 7, 21, 28),
-    run=run,
-    quick_setting=_SETTING.format(runs=20),
-)
+ITEM = Item.declared("baselines", run, full={"runs": 200}, quick={"runs": 20}, delta=DELTA)

@@ -111,20 +111,4 @@ _CHART: Specification = {
     "spec": lines(quantity("bins", "bins"), _BITS, ordered("what", _LINES), size=(220, 200)),
 }
 
-_SETTING = (
-    "10 to 80 equal bins from the least to the largest value, ε = 1 for one row added or removed, {runs} runs; "
-    "the paper's data sets as far as they can be had or made."
-)
-ITEM = Item(
-    number=6,
-    name="bins-ablation",
-    title="Ablation over the number of bins",
-    claim=(
-        "At ε = 1 the mean error of the noisy histogram's entropy stays below the sensitivity bound at every number of "
-        "bins, so that the bound serves for calibration however the data is cut into bins."
-    ),
-    setting=_SETTING.format(runs="2,000"),
-    quick_setting=_SETTING.format(runs=200),
-    errata=(5, 6),
-    run=run,
-)
+ITEM = Item.declared("bins-ablation", run, full={"runs": "2,000"}, quick={"runs": 200})

@@ -72,17 +72,4 @@ _CHART: Specification = {
     "spec": lines(quantity("releases", "releases", log=True), _TOTAL, ordered("rule", _LINES), size=(230, 280)),
 }
 
-_SETTING = "1 to {most:,} releases of ε = 0.01, 0.1 or 1 and δ = 1e-12 each; all together at δ = 1e-6."
-ITEM = Item(
-    number=14,
-    name="composition",
-    title="Sequential and advanced composition",
-    claim=(
-        "Releases compose by adding their ε and δ; with a little more δ, ε grows only with the root of their number "
-        "and a drift of k ε (e^ε - 1)."
-    ),
-    setting=_SETTING.format(most=FULL[-1]),
-    quick_setting=_SETTING.format(most=QUICK[-1]),
-    errata=(22,),
-    run=run,
-)
+ITEM = Item.declared("composition", run, full={"most": FULL[-1]}, quick={"most": QUICK[-1]})

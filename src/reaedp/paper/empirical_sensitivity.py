@@ -132,21 +132,4 @@ _CHART: Specification = {
     },
 }
 
-_SETTING = (
-    "n from 50 to 1000 records in 10, 20 or 30 bins; {histograms} histograms each with "
-    "shares uniform over the simplex and multinomial counts, "
-    "every move of one record; beside it every pair of adjacent histograms that exists."
-)
-ITEM = Item(
-    number=4,
-    name="empirical-sensitivity",
-    title="Empirical entropy sensitivity",
-    claim=(
-        "The largest change of entropy found among adjacent pairs of random histograms is below the bound, "
-        "which is taken as evidence that the bound describes the sensitivity."
-    ),
-    setting=_SETTING.format(histograms="1,000"),
-    quick_setting=_SETTING.format(histograms=20),
-    errata=(1, 6, 24),
-    run=run,
-)
+ITEM = Item.declared("empirical-sensitivity", run, full={"histograms": "1,000"}, quick={"histograms": 20})

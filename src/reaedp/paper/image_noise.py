@@ -201,21 +201,4 @@ def _panel(measure: str, title: str) -> dict[str, Any]:
 
 _CHART: Specification = {"hconcat": [_panel("PSNR", "PSNR (dB)"), _panel("MAE", "MAE (of 255)")]}
 
-_SETTING = (
-    "64 × 64 pixels from 0 to 255: the synthetic wave of the paper's code and a photograph of scikit-image. One"
-    " pixel is replaced (sensitivity 255), δ = 1e-5, released values cut to the range; {releases}"
-    " releases. ε from 0.1 to 4 as in the paper, and on to 32."
-)
-ITEM = Item(
-    number=12,
-    name="image-error",
-    title="Error of a picture by ε",
-    claim=(
-        "Less ε means more noise, that is a lower PSNR and a higher MAE; near ε = 4 the curves level off, and Laplace"
-        " and Gaussian noise behave alike."
-    ),
-    setting=_SETTING.format(releases=100),
-    quick_setting=_SETTING.format(releases=10),
-    errata=(21, 27),
-    run=run,
-)
+ITEM = Item.declared("image-error", run, full={"releases": 100}, quick={"releases": 10})

@@ -1,8 +1,11 @@
 """An item of the paper: its claim in our words, how it is checked, and what came of it."""
 
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -12,6 +15,9 @@ from reaedp.errors import DeclarationError, sentence
 Verdict = Literal["holds", "holds with correction", "does not hold", "cannot be checked here"]
 #: A Vega-Lite specification whose data is the item's table.
 Specification = Mapping[str, Any]
+#: What stands for the names in braces of a setting.
+Values = Mapping[str, object]
+_NOTHING: Values = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,11 +63,14 @@ class Result:
         ]
 
 
+Run = Callable[[Experiment], Result]
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """One figure or table; `errata` are the numbers under which docs/errata.md says what is wrong with it.
 
-    `quick_setting` says what a quick run does, where it does something else than a full one.
+    `quick_setting` says what a quick run does.
     """
 
     number: int
@@ -69,13 +78,25 @@ class Item:
     title: str
     claim: str
     setting: str
+    quick_setting: str
     errata: tuple[int, ...]
-    run: Callable[[Experiment], Result]
-    quick_setting: str = ""
+    run: Run
+
+    @classmethod
+    def declared(cls, name: str, run: Run, *, full: Values = _NOTHING, quick: Values = _NOTHING, **both: Any) -> "Item":
+        """The item of this name in items.toml, whose setting is told with the values of `full` and `quick` runs."""
+        facts = _declarations()[name]
+        fully, quickly = (facts["setting"].format(**values, **both) for values in (full, quick))
+        return cls(facts["number"], name, facts["title"], facts["claim"], fully, quickly, tuple(facts["errata"]), run)
 
     def what_was_run(self, quick: bool) -> str:
         """The setting of this length."""
-        return self.quick_setting if quick and self.quick_setting else self.setting
+        return self.quick_setting if quick else self.setting
+
+
+@cache
+def _declarations() -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("items.toml").read_text(encoding="utf-8"))
 
 
 def _plain(value: Any) -> Any:

@@ -187,20 +187,13 @@ def _chart() -> dict[str, Any]:
     }
 
 
-_SETTING = (
-    f"Logistic regression of income on six attributes of {{rows}} rows at ε = {{epsilons}}; Poisson samples of"
-    f" {SAMPLED:.0%}, {STEPS} steps, gradients"
-    f" of length at most {CLIP:g}, Gaussian noise by dp-accounting's Rényi accountant, δ = {DELTA:g}, one row added"
-    " or removed; the same promise for synthetic rows. Step length, sample and averaging were"
-    " tuned by AUC on test rows of Adult, four lengths and three samples, which favours this yardstick."
-)
-ITEM = Item(
-    number=17,
-    name="noisy-sgd",
-    title="Noisy gradient descent",
-    claim="Noisy stochastic gradient descent is background with another purpose, and no baseline for a release.",
-    setting=_SETTING.format(rows="40,000", epsilons="0.1, 0.3, 1, 3"),
-    quick_setting=_SETTING.format(rows="8,000", epsilons="1"),
-    errata=(28,),
-    run=run,
+ITEM = Item.declared(
+    "noisy-sgd",
+    run,
+    full={"rows": "40,000", "epsilons": "0.1, 0.3, 1, 3"},
+    quick={"rows": "8,000", "epsilons": "1"},
+    sampled=SAMPLED,
+    steps=STEPS,
+    clip=CLIP,
+    delta=DELTA,
 )

@@ -155,19 +155,4 @@ _CHART: Specification = {
     "spec": lines(quantity("k", "k"), quantity("delta", "δ", log=True), ordered("what", _DELTAS), size=(300, 200)),
 }
 
-ITEM = Item(
-    number=16,
-    name="parameter-domain",
-    title="Domain of the parameters of F",
-    claim=(
-        "The reported settings (t = 2, k = 10, 20, 30, 50, γ > 1) lie in the domain where all conditions hold, so that"
-        " F has the ε and the δ of the theorem."
-    ),
-    setting=(
-        "Noise of the test: two-sided geometric. γ = 1 and 12 are the ends of the published code's range, ε0 = 0.1 is"
-        " its value; |D| = k is the least size allowed. F stops before a trial with probability 2^-10, and all that"
-        " is promised is for one record."
-    ),
-    errata=(8, 10, 17, 18, 33),
-    run=run,
-)
+ITEM = Item.declared("parameter-domain", run)

@@ -151,15 +151,4 @@ _CHART: Specification = {
     ],
 }
 
-ITEM = Item(
-    number=11,
-    name="renyi-constants",
-    title="Constants for Rényi entropies",
-    claim=(
-        "Replacing one of n records moves the Rényi entropy of order α by at most C/n with C = 2α/(|1-α| ln 2), "
-        "which is least near α = 1 and grows above it."
-    ),
-    setting="Orders 0.5, 1.5, 2, 3, 5 and 10 as printed and four beside one; exact sensitivities for 30 bins.",
-    errata=(3, 4),
-    run=run,
-)
+ITEM = Item.declared("renyi-constants", run)

@@ -74,15 +74,4 @@ _CHART: Specification = {
     ],
 }
 
-ITEM = Item(
-    number=3,
-    name="sensitivity-bound",
-    title="Entropy sensitivity bound",
-    claim=(
-        "Replacing one of n records moves the Shannon entropy of a histogram by at most (2 + 1/ln 2 + 2 log2 n)/n "
-        "bits; this is of the right order 1/n, and about 0.2 at n = 50 and below 0.01 at n = 5000."
-    ),
-    setting="n from 50 to 5000, and the numbers of rows in the paper's tables; any number of bins from two on.",
-    errata=(1, 2),
-    run=run,
-)
+ITEM = Item.declared("sensitivity-bound", run)

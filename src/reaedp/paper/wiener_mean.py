@@ -237,21 +237,4 @@ def _chart(size: float) -> Specification:
     return {"vconcat": [panels, below], "resolve": {"scale": {"color": "independent"}}}
 
 
-_SETTING = (
-    "50 paths of squared Brownian motion at 80 times, ε = 1, δ = 1e-5, replacement, ρ from 1e-6 to 10. The paper"
-    " gives no mechanism: ours clips coefficients to length 1, smooths by λ/(λ + ρ) and adds noise of covariance C"
-    " (Mirshani, Reimherr, Slavković 2019) or A². {samples} releases each."
-)
-ITEM = Item(
-    number=2,
-    name="wiener-mean",
-    title="Private mean with the Wiener kernel",
-    claim=(
-        "A larger penalty ρ brings the private mean closer to the original: there is a gap at ρ = 1e-6, a smaller one"
-        " at 1e-3, and at 0.1 both curves almost overlap; a small ρ is more private."
-    ),
-    setting=_SETTING.format(samples="400 samples with 8"),
-    quick_setting=_SETTING.format(samples="30 samples with 4"),
-    errata=(20, 21),
-    run=run,
-)
+ITEM = Item.declared("wiener-mean", run, full={"samples": "400 samples with 8"}, quick={"samples": "30 samples with 4"})

@@ -69,7 +69,9 @@ class Calibration:
         if self.mechanism not in _MECHANISMS:
             raise DeclarationError(unknown("mechanism", self.mechanism, _MECHANISMS))
         if self.kind == "median" and self.mechanism != "laplace":
-            raise DeclarationError("A median is chosen by the exponential mechanism, which has no δ: leave both out.")
+            raise DeclarationError(
+                "A median uses the exponential mechanism, which has no δ: leave mechanism and delta out."
+            )
         if (self.delta is None) != (self.mechanism == "laplace"):
             rule = "delta must be given for mechanism gaussian, and must not be given for laplace"
             raise DeclarationError(sentence(rule, given={"mechanism": self.mechanism, "delta": self.delta}))

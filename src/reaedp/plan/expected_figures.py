@@ -26,7 +26,7 @@ from reaedp.statistics.summary.prediction import expected_errors
 
 #: Coefficients that are named.
 MOST_TERMS = 6
-_NO_ROWS = "Declare unit.at_least, and errors are told here."
+_NO_ROWS = "Declare unit.at_least to see the expected errors here."
 
 
 def of_summary(request: Request, contract: Contract, noise: Calibrated) -> Expected:
@@ -37,7 +37,7 @@ def of_summary(request: Request, contract: Contract, noise: Calibrated) -> Expec
     means = ", ".join(_in_units(name, off, contract) for name, off in expected.means.items())
     words = (
         f"Counts are within ±{about(expected.counts)} rows with 95 % confidence. In a group of {known} rows, means are"
-        f" within: {means}; with more rows in proportion less."
+        f" within: {means}; the error shrinks in proportion to the rows."
     )
     bound_all = noise.error_quantile(0.95, cells=request.statistic.cells(contract)) * request.statistic.step(contract)
     return Expected("rows", noise.mean_error * request.statistic.step(contract), expected.counts, bound_all, words)
@@ -55,7 +55,7 @@ def of_rates(request: Request, contract: Contract, noise: Calibrated) -> Expecte
     known = f"{expected.rows:,.0f}" if expected.promised else f"{expected.rows:,.0f} (for example)"
     words = (
         f"Counts are within ±{about(expected.counts)} rows with 95 % confidence. In a group of {known} rows, the rate"
-        f" is within ±{about(expected.rate, 2)} {expected.where}; with more rows in proportion less."
+        f" is within ±{about(expected.rate, 2)} {expected.where}; the error shrinks in proportion to the rows."
     )
     mean, _, bound_all = noise_errors(request, contract, noise)
     return Expected("rows", mean, expected.counts, bound_all, words)
@@ -149,7 +149,7 @@ def of_correlation(request: Request, contract: Contract, noise: Calibrated) -> E
         return Expected("rows", *noise_errors(request, contract, noise), f"{words} {_NO_ROWS}")
     error = even.correlation(rows)
     words += (
-        f" With {rows:,} rows that are spread evenly, correlations are off by at most {about(error, 2)} and means by"
+        f" With {rows:,} evenly spread rows, correlations are off by at most {about(error, 2)} and means by"
         f" {about(100 * even.means(rows), 2)} % of the range, at 95 % confidence; columns that fill little of their"
         " range have larger errors."
     )
@@ -159,7 +159,7 @@ def of_correlation(request: Request, contract: Contract, noise: Calibrated) -> E
 def of_regression(request: Request, contract: Contract, noise: Calibrated) -> Expected:
     """How many rows a regression takes, and the errors of coefficients with the rows that are promised."""
     even, rows = _even_rows(request, contract, noise)
-    words = f"With fewer than about {even.fewest:,} rows that are spread evenly, nothing could be told."
+    words = f"With fewer than about {even.fewest:,} evenly spread rows, no coefficient could be estimated."
     if rows is None:
         return Expected("rows", *noise_errors(request, contract, noise), f"{words} {_NO_ROWS}")
     if rows < even.fewest:

@@ -50,7 +50,7 @@ def _of_records(mechanism: Deniable, noise: Calibrated) -> str:
         f"{_of_model(mechanism.network, noise)} Each record costs ε = {about(plan.each.epsilon)},"
         f" δ = {about(plan.each.delta, 2)}{claim}. A candidate passes the test of plausible deniability with"
         f" probability 1/2 if {plan.test.half:,} seeds could have made it, and always if {plan.test.certain:,} could."
-        f" At best {about(100 * (1 - plan.stopping.nothing(1.0)))} % of the records asked for are released; the rest"
+        f" At best {about(100 * (1 - plan.stopping.nothing(1.0)))} % of the requested records are released; the rest"
         " are left out."
     )
 
@@ -94,13 +94,13 @@ def _of_true_curve(request: Request, contract: Contract) -> Expected:
     bands = expected_bands(contract, statistic, request.mechanism)
     total = bands.noise + bands.bias + bands.clipping
     clipping = (
-        f"clipping by ±{about(bands.clipping)} if no curve is clipped, and ±{about(bands.each)} more for each one that"
-        " is cut off as far as can be"
+        f"clipping by ±{about(bands.clipping)} if no curve is clipped, and ±{about(bands.each)} more for each curve"
+        " that is clipped as far as possible"
         if bands.clipping
         else "and no curve can be clipped"
     )
     words = (
-        f"Ranges for the mean of the curves as they are have ±{about(total)} on average over time: noise takes"
+        f"Bands for the mean of the original curves have ±{about(total)} on average over time: noise takes"
         f" ±{about(bands.noise)}, smoothing and the finite basis ±{about(bands.bias)}, {clipping}."
     )
     return Expected(contract.curve(statistic.curve).unit_of_measure or "", bands.noise / 2, total, 2 * total, words)

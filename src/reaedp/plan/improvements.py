@@ -49,7 +49,7 @@ def improvements(plan: Plan) -> Iterator[Improvement]:
     budget = contract.budget.epsilon
     for found in useless(plan):
         if found.least is not None and found.least <= budget:
-            words = f"Mostly noise at this ε. From ε = {about(found.least)} on it is not."
+            words = f"Mostly noise at this ε. It becomes useful at ε = {about(found.least)}."
             yield Improvement(found.name, words, epsilon=found.least)
 
 

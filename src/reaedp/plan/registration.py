@@ -88,7 +88,7 @@ def _check_known(table: Mapping[str, type[Any]], name: str, thing: object) -> No
     kind = type(thing)
     if table.get(name) is not kind:
         raise DeclarationError(
-            f"{kind.__name__} is not registered, so that nobody could read its release folder again; nothing was"
+            f"{kind.__name__} is not registered, so its release folder could not be read back; nothing was"
             f" charged. Call reaedp.register({kind.__name__}) first, or release it by Curator.release."
         )
 

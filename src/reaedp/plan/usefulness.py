@@ -48,10 +48,10 @@ class Useless:
 
     def _remedy(self) -> str:
         if self.least is None:
-            return "No price that can be paid would change this: declare fewer cells, or ask for something else."
+            return "No affordable ε would change this: declare fewer cells, or release something else."
         budget = self.contract.budget.epsilon
         more = f", which is more than the whole budget of {about(budget)}" if self.least > budget else ""
-        return f"The least ε at which it is not: {written(self.least)}{more}."
+        return f"It becomes useful at ε = {written(self.least)}{more}."
 
 
 def useless(plan: Plan) -> Iterator[Useless]:
@@ -115,13 +115,13 @@ def unused(plan: Plan) -> Iterator[str]:
             continue
         bought = _bought_at(price, given, delta)
         why = (
-            "what was asked for needs no more"
+            "the request needs no more"
             if bought is None
-            else f"its noise was bought at {bought}. Costs are stated at the budget's"
+            else f"its noise was calibrated at {bought}. Costs are stated at the budget's"
             f" δ = {about(contract.budget.delta, 2)}, at which the same noise costs less"
         )
         yield (
-            f"{planned.called}: costs ε = {about(cost)} and not the ε = {about(given)} that it was given, because"
+            f"{planned.called}: costs ε = {about(cost)} instead of the ε = {about(given)} it was given, because"
             f" {why}. The rest stays in the ledger."
         )
 

@@ -7,12 +7,15 @@ SciPy has both, and takes longer to import than most audits of a histogram take.
 import math
 from functools import lru_cache
 
+from reaedp.privacy.normal import quantile as normal_quantile
+
 #: A continued fraction ends when a term changes it by less than this share, or after so many terms.
 _LEAST, _TERMS = 1e-15, 100_000
 #: In place of a divisor that is zero.
 _TINY = 1e-300
-#: Steps towards a chance; each at least halves the range in which it lies.
-_STEPS = 200
+#: Steps towards a chance; each at least halves the range in which it lies. One that is smaller than this share of the
+#: chance is the last: each of Newton's steps is about the square of the one before.
+_STEPS, _LAST_STEP = 200, 1e-9
 
 
 def tail(least: int, trials: int, chance: float) -> float:
@@ -40,18 +43,25 @@ def chance_of(successes: int, trials: int, probability: float) -> float:
     Newton's method, kept within the range in which the chance is known to lie.
     """
     a, b = successes, trials - successes + 1
-    low, high, here = 0.0, 1.0, successes / (trials + 1)
+    low, high, here = 0.0, 1.0, _guess(successes, trials, probability)
     for _ in range(_STEPS):
         off = _beta_law(a, b, here) - probability
         low, high = (low, here) if off > 0 else (here, high)
         slope = math.exp(_log_height(a, b, here)) / (here * (1 - here))
-        there = here - off / slope if slope > 0 else math.nan
-        if not low < there < high:
-            there = (low + high) / 2
-        if abs(there - here) <= 4e-16 * here:
+        step = off / slope if slope > 0 else math.nan
+        if abs(step) <= _LAST_STEP * here:
+            return here - step
+        here = here - step if low < here - step < high else (low + high) / 2
+        if not low < here < high:
             break
-        here = there
     return here
+
+
+def _guess(successes: int, trials: int, probability: float) -> float:
+    """Where the chance would be if the law were normal, and no closer to an end than the share that was seen."""
+    seen = successes / (trials + 1)
+    off = normal_quantile(probability) * math.sqrt(seen * (1 - seen) / trials)
+    return min(max(seen + off, seen / 2), (1 + seen) / 2)
 
 
 def _log_height(a: int, b: int, x: float) -> float:

@@ -41,28 +41,28 @@ _COLUMNS = {
     "all_low_95, all_high_95": "95 % confidence intervals that hold for all rows at once",
     "bits": "a noisy entropy or mutual information",
     "entropy_bits, entropy_low_95, entropy_high_95": "entropy with its 95 % interval, from all counts of the file",
-    "information_bits, information_low_95, information_high_95": "mutual information of the two sides with its 95 %"
+    "information_bits, information_low_95, information_high_95": "mutual information of both sides, with its 95 %"
     " interval, from all counts of the file",
     "route, look": "whether noise was added to the entropy or to counts, and the noisy evenness that decided it",
-    "first, second": "the columns that a row is about; in an entropy map one column twice, in a regression the column"
-    " that is explained and the term",
-    "measure, about, value": "a mean, covariance, correlation or coefficient, of the rows of the data (as clipped and"
-    " complete) or of the population that they were drawn from; infinite intervals say that the noise is too large",
-    "entropy": "the noisy entropies, adjusted so that they can all belong to one table",
+    "first, second": "the columns that a row refers to; in an entropy map, one column twice; in a regression, the"
+    " outcome and the term",
+    "measure, about, value": "a mean, covariance, correlation or coefficient, of the rows in the data (clipped and"
+    " complete) or of the population they were drawn from; an infinite interval means that the noise is too large",
+    "entropy": "the noisy entropies, adjusted so that a single table can have all of them",
     "mutual_information": "mutual information of the two columns in bits, from these entropies",
     "symmetric_uncertainty": "mutual information divided by the mean of the two entropies, from 0 to 1",
-    "quantile, value": "a rank, as a share of the group's rows, and the value at it",
+    "quantile, value": "a rank, as a share of the group's rows, and the value at that rank",
     "rank_error_95": "with 95 % confidence the value misses its rank by at most this many rows, not counting ties",
     "rows, note": "the noisy number of rows of the group that have a rank, and whether it may be empty",
     "at_most, at_most_low_95, at_most_high_95": "the group's share of rows in this cell and below, with its interval",
     "time, mean": "a mean curve over time",
-    "noise_width, bias_width, clipping_width": "what low_95 and high_95 allow for on either side: noise; smoothing and"
-    " the finite basis; clipping",
+    "noise_width, bias_width, clipping_width": "parts of the distance from mean to low_95 and high_95: noise; smoothing"
+    " and the finite basis; clipping",
     "curve, time, value": "synthetic curves, one row per curve and time",
-    "column, statistic, value": "a figure of one column in one group; sums and means are of values within the declared"
-    " range, the missing share is that of rows without such a value",
-    "date": "the day of a mean that is counted in days since 1970-01-01",
-    "note": "whether a group has too few rows for an interval, which is then all that was possible beforehand",
+    "column, statistic, value": "a statistic of one column in one group; sums and means use values within the declared"
+    " range; the missing share is the share of rows without such a value",
+    "date": "the date of a mean, which is counted in days since 1970-01-01",
+    "note": "marks a group with too few rows for an interval, which is then the whole possible range",
     "x, y, channel, value": "a picture; some of the noisy values lie outside its range",
 }
 _COLUMNS_END = """\
@@ -71,10 +71,10 @@ _COLUMNS_END = """\
 
 #: What no release promises; {unit} is whose privacy it is.
 LIMITS = (
-    "General facts: if the data show that smoking is harmful, that concerns all smokers, in the data or not.",
+    "General facts: if the data show that smoking is harmful, that concerns every smoker, in the data or not.",
     "Other releases of the same data that were not charged to the same ledger.",
-    "Groups: for several of them together the promise for one {unit} weakens in proportion to their number.",
-    "Timing and insiders: how long counting took, and what people see who can read the data, memory or disk.",
+    "Groups: the promise is for one {unit}; for several together it weakens in proportion to their number.",
+    "Timing and insiders: how long counting took, and what anyone can see who has access to the data, memory or disk.",
 )
 
 _CHECK = """\
@@ -186,12 +186,12 @@ def _of_synthetic(release: Release) -> Iterator[str]:
         yield f"    the combinations of {', '.join(kept)} occur many times in the data"
     if release.value.model is not None and release.value.model.small:
         yield f"    {release.name}{MODEL_SUFFIX} is the model: `reaedp synthesize FOLDER` draws more rows from it, and"
-        yield "    `reaedp ask FOLDER QUESTION` gives figures with intervals, neither at any cost"
+        yield "    `reaedp ask FOLDER QUESTION` answers questions with intervals; both are free"
 
 
 def _of_quantiles(release: Release) -> Iterator[str]:
     yield f"    noise: {release.noise.title}; counts are off by {about(release.mean_error)} on average"
-    yield "    intervals cover the quantiles of the data's own rows; rows without a value have no rank"
+    yield "    intervals cover the quantiles of the rows in the data; rows without a value have no rank"
 
 
 def _of_chosen(release: Release) -> Iterator[str]:
@@ -201,7 +201,7 @@ def _of_chosen(release: Release) -> Iterator[str]:
 
 def _of_curve(release: Release) -> Iterator[str]:
     if release.statistic.bands == "truth":  # type: ignore[attr-defined]
-        yield f"    noise: {release.noise.title}; the bands cover the mean of the curves as they are, if the declared"
+        yield f"    noise: {release.noise.title}; the bands cover the mean of the original curves, if the declared"
         yield "    smoothness and bounds are true: noise, smoothing, the finite basis and clipping"
         return
     yield f"    noise: {release.noise.title}; the bands cover the noise, but not smoothing and clipping"
@@ -212,13 +212,13 @@ def _of_synthetic_curves(release: Release) -> Iterator[str]:
 
 
 def _of_moments(release: Release) -> Iterator[str]:
-    yield f"    noise: {release.noise.title}; all numbers follow from noisy sums, which release.json has"
+    yield f"    noise: {release.noise.title}; all numbers follow from the noisy sums in release.json"
     yield "    rows that lack a value in any of the columns are left out; values outside the bounds count as the bounds"
 
 
 def _of_regression(release: Release) -> Iterator[str]:
     yield from _of_moments(release)
-    yield "    intervals for the population hold where errors spread much alike, whatever the predictors are"
+    yield "    intervals for the population assume that the error variance hardly depends on the predictors"
     if not np.isfinite(release.columns()["high_95"]).all():
         yield f"    {TOO_FEW}"
 
@@ -230,21 +230,21 @@ def _of_picture(release: Release) -> Iterator[str]:
 
 def _of_summary(release: Release) -> Iterator[str]:
     yield f"    noise: {release.noise.title}; parts of counts are off by {about(release.mean_error)} rows on average"
-    yield "    intervals cover the noise: of the rows' own figure; that of the population mean covers sampling as well"
+    yield "    intervals cover the noise, for the rows in the data; that of the population mean also covers sampling"
     yield "    values outside the declared range count as its nearest end, or as the contract says"
 
 
 def _of_rates(release: Release) -> Iterator[str]:
     yield f"    noise: {release.noise.title}; parts of counts are off by {about(release.mean_error)} rows on average"
-    yield "    intervals cover the noise: of the rows' own rate; that of the population rate covers sampling as well"
+    yield "    intervals cover the noise, for the rows in the data; that of the population rate also covers sampling"
     if release.value.weights:
-        yield "    a standardised rate is that of rows spread over the cells of a column as public weights are"
+        yield "    a standardised rate weights the cells of a column by public weights"
 
 
 def _of_groups(release: Release) -> Iterator[str]:
     yield from (_of_rates if isinstance(release.statistic, Rates) else _of_summary)(release)
-    yield "    only groups with enough rows appear (partition selection); their intervals hold for groups that are"
-    yield "    larger than the threshold, and those near it, which a note names, tend to be too high"
+    yield "    only groups with enough rows appear (partition selection); intervals hold for groups of at least"
+    yield "    the threshold; groups near it tend to be too high, and a note marks them"
 
 
 _NOTES = ByKind[Callable[[Release], Iterator[str]]](
@@ -280,7 +280,7 @@ def _promise(contract: Contract, total: float) -> str:
     return (
         f"  These files change the odds of any guess about {change}\n"
         f"  by a factor of at most {odds} (ε = {total:.4g}, except with probability δ = {contract.budget.delta:g}).\n"
-        f"{rows}  A belief of 1 in 100 before can become {hundredths(after)} in 100 at most after."
+        f"{rows}  A belief of 1 in 100 can become at most {hundredths(after)} in 100."
     )
 
 

@@ -1,7 +1,7 @@
 """A detached signature of a release's manifest: ed25519, in files that other tools read too.
 
 The private key is PKCS #8 and the public one SubjectPublicKeyInfo, both as PEM; the signature is the 64 bytes
-themselves. `openssl pkeyutl -verify -pubin -inkey keeper.pub -rawin -in release.json -sigfile release.json.sig` checks
+themselves. `openssl pkeyutl -verify -pubin -inkey key.pub -rawin -in release.json -sigfile release.json.sig` checks
 it without this program.
 """
 

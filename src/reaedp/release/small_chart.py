@@ -32,7 +32,7 @@ from reaedp.table import Table
 if TYPE_CHECKING:
     from reaedp.release.release import Release
 
-_GREY = "; grey if noise alone could have made it"
+_GREY = "; grey if it could be noise alone"
 
 
 def _bars(release: "Release", column: str) -> str:

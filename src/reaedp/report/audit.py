@@ -44,19 +44,19 @@ def audit(folder: PublishedFolder) -> Panel:
         *_strength(findings),
         (
             "Before any budget was spent, the same mechanisms ran thousands of times on made-up data, with and without"
-            " one person. An attacker who knows everything else had to tell which was which from the output. Had the"
+            " one person. From the output, an attacker who knows everything else had to guess which it was. Had the"
             " attacker proved more than the promise allows, nothing would have been released."
         ),
         (
-            "The chart shows how much each test proves: the outputs reveal at least so much, and the promise is that"
+            "The chart shows what each test proves: the outputs reveal at least as much as the bar. The promise is that"
             " they reveal no more than the line. A bar near its line is a strong test. Passing shows that nothing was"
-            " found, not that nothing is there: the promise itself rests on proofs."
+            " found, not that there is nothing to find: the promise itself rests on proofs."
         ),
     )
     figures = (Figure(drawn(lower_bounds(bounds)), _told(bounds)),) if bounds else ()
     heads = (
         *("verdict", "what was tested", "neighbouring data sets", "promised ε", "shown ε, at least"),
-        *("right guesses (a blind guess: 50 %)", "method"),
+        *("correct guesses (a blind guess: 50 %)", "method"),
     )
     return Panel(
         anchor="audit",
@@ -99,7 +99,7 @@ def _strength(findings: list[dict[str, Any]]) -> tuple[str, ...]:
         return ()
     ends = [f"{about(100 * min(share, 1.0), 2)} %" for share in (min(shares), max(shares))]
     between = ends[0] if len(shares) == 1 else f"between {ends[0]} and {ends[1]}"
-    return (f"How strong: the tests that count guesses proved {between} of the ε that is promised.",)
+    return (f"Strength: the tests that count guesses proved {between} of the promised ε.",)
 
 
 def verdict(findings: list[dict[str, Any]]) -> str:
@@ -125,4 +125,4 @@ def _told(bounds: list[Bound]) -> str:
         for bound in (ranked[-1], ranked[0])
     ]
     rest = f" Weakest: {told[1]}." if len(bounds) > 1 else ""
-    return f"ε that each test proves, and ε that is promised. Strongest: {told[0]}.{rest}"
+    return f"The ε that each test proves, and the promised ε. Strongest: {told[0]}.{rest}"

@@ -28,7 +28,7 @@ def _off(release: Published) -> Card:
     return Card(
         "How far off",
         mean_error(release),
-        f"On average, for each number of “{shown(release.title, 80)}”. What noise alone could have made is grey.",
+        f"Average error of each number in “{shown(release.title, 80)}”. Grey: could be noise alone.",
     )
 
 
@@ -39,5 +39,5 @@ def _left(folder: PublishedFolder) -> Card:
         "What is left",
         f"ε = {spoken(left, up=False)} of {about(limit)}",
         f"For one more release with Laplace noise. These cost ε = {spoken(total, up=True)}; with all earlier ones"
-        f" ε = {spoken(spent, up=True)} is spent, for ever.",
+        f" ε = {spoken(spent, up=True)} is spent for good.",
     )

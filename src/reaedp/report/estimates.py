@@ -38,21 +38,21 @@ def quantiles_section(release: Published, original: NDArray[Any] | None) -> Pane
             f"The share of rows at or below each value of {of}, with 95 % intervals.",
         )
     error = (
-        "95 % intervals cover the quantiles of the data's own rows. Further quantiles follow from the counts in"
+        "95 % intervals cover the quantiles of the rows in the data. Further quantiles follow from the counts in"
         " release.json at no cost."
     )
     if "rank_error_95" in frame:
         figure = Figure(figure.chart, f"Quantiles of {of}.")
         missed = float(frame["rank_error_95"][0]) if len(frame["rank_error_95"]) else 0.0
         error = (
-            f"At 95 % confidence a value misses its rank by at most {written(missed, 3)} rows, and those that share its"
-            " place. Values have no intervals of their own."
+            f"With 95 % confidence, a value misses its rank by at most {written(missed, 3)} rows, not counting"
+            " ties. Values have no intervals of their own."
         )
     doubtful = int(sum(1 for note in frame["note"] if note) / max(len(statistic.at), 1)) if statistic.at else 0
     few = f" Groups that may be empty: {doubtful:,}." if doubtful else ""
     return section(
         release,
-        use=f"Values of {of} below which given shares of the rows lie.{few}",
+        use=f"Values of {of} at or below which the given shares of rows lie.{few}",
         error=error,
         finding="" if statistic.by or not statistic.at else quantile_finding(frame, axis),
         figures=[] if statistic.at and len(frame["value"]) == 1 else [figure],
@@ -80,7 +80,7 @@ def summary_section(release: Published, original: NDArray[Any] | None) -> Panel:
         " that of the population mean covers sampling as well. Values outside the declared range count as its nearest"
         " end, or as the contract says.",
         error=f"Parts of counts are off by {written(release.record['mean_error'], 3)} rows on average; the intervals"
-        " tell what follows for each figure.",
+        " show the effect on each statistic.",
         finding=" ".join(found),
         figures=figures,
         grids=[table_of_numbers(release, original)],
@@ -101,12 +101,12 @@ def correlation_section(release: Published, original: NDArray[Any] | None) -> Pa
         use=f"How {listed(release, ', ')} vary together: means, variances, covariances and correlations of the rows"
         " without missing values. A correlation is 0 if two columns have no linear relation, and 1 or -1 if one is a"
         " line of the other.",
-        error="Each number has a 95 % interval. Grey pairs may have no relation at all: noise could have made it.",
+        error="Each number has a 95 % interval. Grey pairs may not be related at all: they could be noise alone.",
         finding=correlation_finding(release.frame, called),
         figures=[
             Figure(
                 drawn(correlation_map(release.frame, original, called=called)),
-                f"Correlations of {listed(release, ', ')}. Grey: may be 0; noise alone could have made it.",
+                f"Correlations of {listed(release, ', ')}. Grey: may be 0; could be noise alone.",
             )
         ],
         grids=[table_of_numbers(release, original)],
@@ -132,7 +132,7 @@ def regression_section(release: Published, original: NDArray[Any] | None) -> Pan
         " spread much alike. Grey coefficients may be 0."
         if told
         else "Unbounded.",
-        finding=regression_finding(frame, target, called) if told else f"Nothing can be told: {TOO_FEW}.",
+        finding=regression_finding(frame, target, called) if told else f"No result: {TOO_FEW}.",
         figures=[Figure(drawn(coefficients(frame, original, called=called)), words)] if told else [],
         grids=[table_of_numbers(release, original)],
         private=original is None,

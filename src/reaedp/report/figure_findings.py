@@ -31,15 +31,13 @@ def group_finding(frame: Frame, places: NDArray[np.intp], axes: Sequence[str], w
         where = f" ({_group(some, axes, 0)}, the only group with enough rows)" if axes else ""
         return f"{_first_large(what)}{where}: {_figure(some, 0)}; {IN_BRACKETS}."
     if all_alike(some):
-        return (
-            f"{_first_large(what)}: no group can be told from the others; noise alone could have made the differences."
-        )
+        return f"{_first_large(what)}: no group clearly differs from the others; the differences could be noise alone."
     values = np.asarray(some["value"], dtype=np.float64)
     high, low = int(values.argmax()), int(values.argmin())
     return (
         f"{_first_large(what)}: highest in {_group(some, axes, high)}, {_figure(some, high)}, and lowest in"
-        f" {_group(some, axes, low)}, {_figure(some, low)}; {IN_BRACKETS}. Groups whose intervals overlap may stand in"
-        " another order."
+        f" {_group(some, axes, low)}, {_figure(some, low)}; {IN_BRACKETS}. Groups whose intervals overlap may be in"
+        " a different order."
     )
 
 
@@ -48,7 +46,7 @@ def correlation_finding(frame: Frame, called: Called) -> str:
     some = _where(frame, np.asarray(frame["measure"] == "correlation"))
     doubt = doubtful_signs(some)
     if doubt.all():
-        return "Nothing stands out: noise alone could have made every correlation."
+        return "Nothing stands out: every correlation could be noise alone."
     strength = np.where(doubt, -1.0, np.abs(np.asarray(some["value"], dtype=np.float64)))
     order = [place for place in np.argsort(-strength, kind="stable")[:NAMED] if not doubt[place]]
     told = [
@@ -65,7 +63,7 @@ def regression_finding(frame: Frame, target: str, called: Called) -> str:
     some = _where(frame, of_predictors(frame, THESE))
     doubt = doubtful_signs(some)
     if doubt.all():
-        return "Nothing stands out: noise alone could have made every coefficient."
+        return "Nothing stands out: every coefficient could be noise alone."
     value, high = (np.asarray(some[name], dtype=np.float64) for name in ("value", "high_95"))
     clear = np.where(doubt, -1.0, np.abs(value) / np.maximum(high - value, np.finfo(float).tiny))
     order = [place for place in np.argsort(-clear, kind="stable")[:NAMED] if not doubt[place]]
@@ -95,7 +93,7 @@ def entropy_finding(frame: Frame, names: Sequence[str]) -> str:
         )
         if not unclear
     ][:NAMED]
-    return f"{'; '.join(told)}." if told else "Nothing stands out: noise alone could have made every number."
+    return f"{'; '.join(told)}." if told else "Nothing stands out: every number could be noise alone."
 
 
 def _where(frame: Frame, chosen: NDArray[np.bool_]) -> dict[str, NDArray[np.generic]]:

@@ -38,8 +38,8 @@ def drawn_cells(release: Published, cells: Cells) -> Cut:
                 kept &= ~here
                 left[special] = None
     some = cells.some(kept)
-    grey = "Grey: noise alone could have made it." if some.doubt.any() else ""
-    gone = f"Not drawn, because noise alone could have filled them: {', '.join(left)}." if left else ""
+    grey = "Grey: could be noise alone." if some.doubt.any() else ""
+    gone = f"Not drawn, because they could be noise alone: {', '.join(left)}." if left else ""
     return Cut(some, " ".join(filter(None, (grey, gone))))
 
 
@@ -52,13 +52,13 @@ def cell_finding(cells: Cells) -> str:
     """The fullest cells, and how many stand out."""
     counts, clear = np.asarray(cells.frame["count"]), int((~cells.doubt).sum())
     if not clear:
-        return "Nothing stands out: noise alone could have made every count."
+        return "Nothing stands out: every count could be noise alone."
     named = NAMED if len(cells.axes) == 1 else 1
     order = [place for place in np.argsort(-counts, kind="stable")[:named] if not cells.doubt[place]]
     names = [_cell(cells, place) for place in order]
     told = [f"{name} ({written(int(counts[place]))})" for name, place in zip(names, order, strict=True)]
     rest = len(counts) - clear
-    doubt = f" {written(rest)} of {written(len(counts))} cells cannot be told from empty ones." if rest else ""
+    doubt = f" {written(rest)} of {written(len(counts))} cells may be empty." if rest else ""
     return f"Most {cells.unit} are in {enumerated(told)}.{doubt}"
 
 
@@ -76,7 +76,7 @@ def pair_finding(frame: Frame, doubt: Doubt, called: Mapping[str, str]) -> str:
     pairs, share = first != second, np.asarray(frame["symmetric_uncertainty"], dtype=np.float64)
     clear = pairs & ~doubt
     if not clear.any():
-        return "Nothing stands out: noise alone could have made every relation, so that all columns may be independent."
+        return "Nothing stands out: every relation could be noise alone, so all columns may be independent."
     order = [place for place in np.argsort(-share, kind="stable") if clear[place]][:NAMED]
     told = [
         f"{' with '.join(shown(called.get(side[place], side[place]), 40) for side in (first, second))}"
@@ -84,7 +84,7 @@ def pair_finding(frame: Frame, doubt: Doubt, called: Mapping[str, str]) -> str:
         for place in order
     ]
     rest = int(doubt.sum())
-    unclear = f" {rest} of {int(pairs.sum())} pairs cannot be told from independent ones." if rest else ""
+    unclear = f" {rest} of {int(pairs.sum())} pairs may be independent." if rest else ""
     return f"Most closely related: {enumerated(told)}.{unclear}"
 
 
@@ -92,7 +92,7 @@ def curve_finding(frame: Frame) -> str:
     """Whether the curve has any shape that noise alone could not have given it."""
     low, high = (np.asarray(frame[name], dtype=np.float64) for name in ("all_low_95", "all_high_95"))
     if len(low) and low.max() <= high.min():
-        return "A flat line fits between the outer bands: noise alone could have made every rise and fall."
+        return "A flat line fits between the outer bands: every rise and fall could be noise alone."
     return ""
 
 

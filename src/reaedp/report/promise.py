@@ -94,7 +94,7 @@ def _less_than_the_rest(rest: float, left: float) -> tuple[str, ...]:
     return (
         (
             "What is left is less than the budget minus what was spent, because every next release may be chosen after"
-            " looking at the last one. So that the budget holds even then, different kinds of noise are added up more"
+            " looking at the last one. For the budget to hold even then, different kinds of noise are added up more"
             " cautiously than in a list that was fixed beforehand."
         ),
     )

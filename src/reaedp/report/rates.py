@@ -38,7 +38,7 @@ def rates_section(release: Published, original: NDArray[Any] | None) -> Panel:
         use=f"{shown(release.labelled.title, 160)}. Intervals cover the noise in the rate of the rows themselves; that"
         f" of the population rate covers sampling as well.{standard}",
         error=f"Parts of counts are off by {written(release.record['mean_error'], 3)} rows on average; the intervals"
-        " tell what follows for each rate.",
+        " show the effect on each rate.",
         finding=group_finding(frame, places[frame["note"][places] == ""], axes, title),
         figures=[Figure(drawn(dots(frame, axes, places, title, original)), words + told_in_grey(frame, places))],
         grids=[table_of_numbers(release, original)],

@@ -180,8 +180,8 @@ def _curve(release: Published, original: NDArray[Any] | None) -> Panel:
 
 #: With which mean a mean curve is compared, by what its bands cover.
 _TRUE_MEAN = {
-    "noise": "the mean of the curves after clipping and in the declared basis, without noise; the bands are about it",
-    "truth": "the mean of the curves as they are, neither clipped nor smoothed; the bands are about it",
+    "noise": "the mean of the clipped curves in the declared basis, without noise; the bands are for this mean",
+    "truth": "the mean of the original curves, neither clipped nor smoothed; the bands are for this mean",
 }
 
 
@@ -189,10 +189,10 @@ def _covered(release: Published) -> str:
     """What the bands of a mean curve cover, and what they are made of."""
     statistic: Any = release.statistic
     if statistic.bands != "truth":
-        return "The bands cover the noise, but not what smoothing and clipping change."
+        return "The bands cover the noise, but not the bias from smoothing and clipping."
     noise, bias, clipping = (about(float(np.mean(release.frame[name]))) for name in WIDTHS)
     return (
-        "The bands cover the mean of the curves as they are, if the declared smoothness and bounds are true. On average"
+        "The bands cover the mean of the original curves if the declared smoothness and bounds are true. On average"
         f" over time, noise takes ±{noise} of them, smoothing and the finite basis ±{bias}, clipping ±{clipping}."
     )
 

@@ -55,7 +55,7 @@ def section(
 
 def in_grey(doubt: Doubt, nothing: str = "nothing") -> str:
     """What grey means, if anything is grey."""
-    return f" Grey: noise alone could have made it; it cannot be told from {nothing}." if doubt.any() else ""
+    return f" Grey: could be noise alone, that is, {nothing}." if doubt.any() else ""
 
 
 def table_of_numbers(

@@ -29,8 +29,7 @@ def synthetic_curves_section(release: Published, original: Any) -> Panel:
     return section(
         release,
         use=f"{count:,} synthetic curves for developing and testing methods. Each resembles many curves of the data.",
-        error="None is stated. A curve is released only if it could have come from enough people (plausible"
-        " deniability).",
+        error="Not stated. A curve is released only if it could have come from enough people (plausible deniability).",
         figures=[figure] if count else [],
         private=original is None,
     )
@@ -47,7 +46,7 @@ def synthetic_section(release: Published, original: Mapping[str, NDArray[np.floa
         " methods. Confirm important results on the real data.",
         error="The counts from which the records were generated are off by"
         f" {about(release.record['mean_error'])} rows per cell on average.",
-        finding=f"{rows:,} records that belong to nobody. The charts show how often each value occurs in them.",
+        finding=f"{rows:,} records of people who do not exist. The charts show how often each value occurs in them.",
         figures=figures if rows else [],
         grids=[_preview(release, rows)],
         private=original is None,

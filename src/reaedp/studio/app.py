@@ -26,7 +26,7 @@ STATIC = {
 }
 #: Makes of what nobody foresaw an error without data; the command line has such a function.
 Defect = Callable[[BaseException], ReaedpError]
-_NOT_DONE = "The form was not sent by a page of this session, and nothing was done. Load the page again."
+_NOT_DONE = "This form does not belong to the current session, so nothing was done. Load the page again."
 
 
 def application(

@@ -51,7 +51,7 @@ def _mark(finding: Finding, span: float) -> Mark:
     values = {"dot": rate.value, "low": rate.low, "high": rate.high, "allowed": allowed}
     places = {name: min(100.0, max(0.0, 100 * (value - 0.5) / span)) for name, value in values.items()}
     words = (
-        f"{about(100 * rate.value)} % right guesses in {finding.measured.runs:,} trials, interval"
+        f"{about(100 * rate.value)} % correct guesses in {finding.measured.runs:,} trials, interval"
         f" {about(100 * rate.low)} to {about(100 * rate.high)} %; allowed on average {about(100 * allowed)} %"
     )
     return Mark(f"{finding.subject}; {finding.pair}", **places, words=words)

@@ -133,7 +133,7 @@ def registered(project: Project) -> str:
             budget = book.budget(contract.dataset)
     except (LedgerMissing, LedgerError):
         return ""
-    return f"It admits ε = {budget.epsilon:g} and δ = {written(budget.delta)} for ever."
+    return f"It allows ε = {budget.epsilon:g} and δ = {written(budget.delta)} in total."
 
 
 def _without_columns(project: Project) -> Contract | None:

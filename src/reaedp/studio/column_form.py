@@ -19,7 +19,7 @@ KIND_WORDS: Mapping[str, str] = {
     "": "Choose",
     "number": "Numbers, with fractions",
     "integer": "Whole numbers",
-    "category": "One of some words or codes",
+    "category": "One of several words or codes",
     "boolean": "Yes or no",
     "date": "Dates",
 }
@@ -27,18 +27,18 @@ KIND_WORDS: Mapping[str, str] = {
 MORE: Mapping[str, tuple[str, ...]] = {"number": ("edges",), "integer": ("width",)}
 WORDING = ("unit_of_measure", "description")
 TROUBLE_WORDS: Mapping[Trouble, str] = {
-    "null": "Nothing there",
+    "null": "Missing",
     "nan": "Not a number (NaN)",
     "infinite": "Infinite",
-    "unparsable": "Not to be understood",
-    "unseen": "Another word",
-    "outside": "Beyond the bounds",
+    "unparsable": "Unreadable",
+    "unseen": "Undeclared word",
+    "outside": "Out of range",
 }
 RULE_WORDS = (
-    ("", "as usual"),
-    ("cell", "a cell of their own"),
+    ("", "default"),
+    ("cell", "their own cell"),
     ("nearest", "the nearest cell"),
-    ("drop", "the row is left out"),
+    ("drop", "dropped with the row"),
 )
 #: The fields in words, as the page calls them.
 FIELD_WORDS: Mapping[str, str] = {

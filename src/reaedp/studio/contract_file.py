@@ -30,8 +30,8 @@ TABLE_OF = {
     **dict.fromkeys(("epsilon", "delta", "ledger"), "budget"),
 }
 CHANGED_MEANWHILE = (
-    "The file was changed since this page was opened, in another window or by a command. Nothing was saved: look at it"
-    " as it is now, and make your changes again."
+    "The file was changed after this page was opened, in another window or by a command. Nothing was saved: check the"
+    " current version and make your changes again."
 )
 
 

@@ -109,7 +109,7 @@ class Gate:
         if not self.keys.knows(request.cookies.get(COOKIE, "")):
             return PlainTextResponse(_STRANGER, 403)
         if request.method not in ("GET", "HEAD") and not self._from_here(request):
-            return PlainTextResponse("This came from a page of another site, and was not done.", 403)
+            return PlainTextResponse("This request came from another site and was refused.", 403)
         return None
 
     def _at_the_door(self, request: Request) -> Response | None:
@@ -127,7 +127,7 @@ class Gate:
         async for chunk in request.stream():
             body += chunk
             if len(body) > MOST_AT_THE_DOOR:
-                return PlainTextResponse("This is too long.", 413)
+                return PlainTextResponse("This address is too long.", 413)
         sent = parse_qs(body.decode("utf-8", "replace"), max_num_fields=10)
         token, password = (sent.get(name, [""])[0] for name in ("token", "password"))
         return self._enter(request, token, password)
@@ -135,7 +135,7 @@ class Gate:
     def _enter(self, request: Request, token: str, password: str = "") -> Response:
         session = self.keys.enter(token, password)
         if session is None:
-            return PlainTextResponse(f"This address was used already, or is not whole. {_STRANGER}", 403)
+            return PlainTextResponse(f"This address has already been used, or is incomplete. {_STRANGER}", 403)
         answer = RedirectResponse("/", 303)
         secure = request.url.scheme == "https"
         answer.set_cookie(COOKIE, session, httponly=True, samesite="strict", path="/", secure=secure)

@@ -53,9 +53,9 @@ LABELS_OF: Mapping[tuple[str, str], str] = {
 }
 ABOUT: Mapping[str, str] = {
     "at": "median, quartiles, deciles, percentiles, cdf, or numbers such as 0.5, 0.9",
-    "statistics": "count, sum, mean, variance, std, with commas between them",
-    "levels": "Words or codes of the column, with commas between them.",
-    "weights": "One number for each value of that column, with commas between them.",
+    "statistics": "count, sum, mean, variance, std, separated by commas",
+    "levels": "Words or codes of the column, separated by commas.",
+    "weights": "One number for each value of that column, separated by commas.",
     "mechanism": "If you have no wish, leave the choice to the studio: it takes the more precise of the first two.",
 }
 #: Says that the more precise noise is to be chosen, for kinds that have both.
@@ -105,7 +105,7 @@ class KeyField:
         """The choices in words; one that is needed begins with none chosen."""
         first = ((BEST, "Whichever is more precise"),) if {"laplace", "gaussian"} <= set(self.choices) else ()
         given = tuple((word, CHOICE_WORDS.get(word, word)) for word in self.choices)
-        return (("", "Choose" if self.needed else "as usual"), *first, *given)
+        return (("", "Choose" if self.needed else "default"), *first, *given)
 
     @property
     def about(self) -> str:

@@ -50,7 +50,7 @@ class Odds:
     def words(self) -> str:
         """The picture in a sentence."""
         return (
-            f"If someone thought {self.prior} in 100, they can think at most"
+            f"A belief of {self.prior} in 100 can become at most"
             f" {hundredths(posterior(self.prior / 100, self.epsilon))} in 100."
         )
 
@@ -80,8 +80,8 @@ class Odds:
         return {
             "x": LEFT + SIDE * self.alarm / 100,
             "y": TOP + SIDE * (1 - caught / 100),
-            "words": f"An attacker who accuses {self.alarm} of 100 people wrongly is right about at most"
-            f" {about(caught, 2)} of 100.",
+            "words": f"An attacker who raises false alarms about {self.alarm} of 100 people outside the data finds"
+            f" at most {about(caught, 2)} of 100 people in it.",
         }
 
     @property

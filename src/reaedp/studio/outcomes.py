@@ -83,7 +83,7 @@ class Dots:
             stacked[x] = stacked.get(x, 0) + 1
             places.append((16 + x * 12, 92 - 14 * stacked[x]))
         unit = found.forecast.expected.unit
-        words = f"Twenty possible outcomes, all equally likely, from {about(reach)} {unit} too low to as much too high."
+        words = f"Twenty possible outcomes, equally likely, from {about(reach)} {unit} too low to as much too high."
         return cls(tuple(places), (f"−{about(reach)}", f"+{about(reach)} {unit}".strip()), words)
 
 

@@ -20,10 +20,10 @@ from reaedp.studio.project import Project
 #: Held by whoever spends for a project, in whatever process.
 LOCK = ".spending.lock"
 SPENT_MEANWHILE = (
-    "Contract, plan or ledger have changed since this page was opened, perhaps by a second click. Nothing more was"
-    " charged: look at how it is now."
+    "The contract, plan or ledger changed after this page was opened, perhaps by a second click. Nothing more was"
+    " charged: check the current state."
 )
-SPENDING_NOW = "Something is being paid for in this project at this moment. Nothing more was charged: try again later."
+SPENDING_NOW = "Another charge is in progress in this project. Nothing more was charged: try again later."
 
 
 def state(project: Project) -> str:

@@ -89,10 +89,10 @@ def _cells(project: Project) -> Iterator[tuple[str, str]]:
     )
     yield "What each release costs, and how far off it will be.", _FORECASTS
     yield (
-        "The release. This charges the ledger for ever.",
+        "The release. This charges the ledger and cannot be undone.",
         f"releases = publish(plan, {data}, {OUT!r})",
     )
-    yield ("The folder, checked.", f"for line in verify({OUT!r}, {ledger}):\n    print(line)")
+    yield ("Check the folder.", f"for line in verify({OUT!r}, {ledger}):\n    print(line)")
 
 
 def _in_words(column: Drafted) -> str | None:

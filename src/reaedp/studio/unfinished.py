@@ -27,12 +27,12 @@ class Unfinished:
         """What happened, and what can be done."""
         if self.folder:
             return (
-                f"The folder {self.folder} is whole and can be used. The program stopped before the ledger noted it, so"
-                " that the ledger cannot confirm its numbers."
+                f"The folder {self.folder} is complete and can be used. The program stopped before the ledger recorded"
+                " it, so the ledger cannot confirm its numbers."
             )
         return (
             "The charge stands, because noise may have been drawn, and no folder was left behind. Either the program"
-            " was stopped after the charge, or another one is still at work. To have the numbers, release again: that"
+            " stopped after the charge, or another one is still running. To get the numbers, release again: that"
             " is a new charge."
         )
 

@@ -50,21 +50,21 @@ class Question:
 SEVERAL = Question("several", "Can one person have more than one row?", choices=_THREE)
 WHOSE = Question(
     "whose",
-    "Does a column say whose row it is?",
-    "A number of a patient, customer or member, which is the same in all rows of one person.",
-    ((NONE, "No column says it"),),
+    "Does a column identify the person?",
+    "For example a patient, customer or member number that is the same in all rows of one person.",
+    ((NONE, "No column does"),),
     columns=True,
 )
 ROWS_ACCEPTED = Question(
     "rows_accepted",
     f"{ROWS_ONLY} Is that enough?",
-    "A column that says whose row it is would protect people.",
-    ((YES, "Yes, I accept that single rows are protected, and people are not"),),
+    "A column that identifies people would let you protect them.",
+    ((YES, "Yes, I accept that single rows are protected, but not people"),),
 )
 MOST_ROWS = Question(
     "most_rows",
-    "How many rows of one person may count?",
-    "More rows: less is left out, and there is more noise. Of people with more rows, so many are used.",
+    "At most how many rows of one person should count?",
+    "A larger number leaves out fewer rows but adds noise. For people with more rows, only this many are used.",
 )
 TOGETHER = Question(
     "together",
@@ -73,25 +73,25 @@ TOGETHER = Question(
 )
 WHICH = Question(
     "which",
-    "Which column says the household or group?",
-    choices=((ONE, "None is needed: each group has one row"), (NONE, "No column says it")),
+    "Which column identifies the household or group?",
+    choices=((ONE, "None needed: each group has one row"), (NONE, "No column does")),
     columns=True,
 )
 MOST_OF_GROUP = Question(
     "most_of_group",
-    "How many rows of one group may count?",
-    "More rows: less is left out, and there is more noise.",
+    "At most how many rows of one group should count?",
+    "A larger number leaves out fewer rows but adds noise.",
 )
 SECRET = Question(
     "secret",
-    "Is it a secret that somebody is in the data?",
+    "Is it a secret that someone is in the data?",
     "For patients of a clinic it is. For all people who live in a country it may not be.",
     ((YES, "Yes"), (NO, "No: who is in it, and how many there are, is public"), (UNKNOWN, "I don't know")),
 )
 AT_LEAST = Question(
     "at_least",
-    "How many people or rows are there at least, as far as everybody may know?",
-    "From a public source, never counted in the data. Forecasts get better by it, and entropies need it.",
+    "What is a public lower bound on the number of people or rows?",
+    "From a public source, never counted in the data. It improves forecasts, and entropies need it.",
     optional=True,
 )
 
@@ -115,7 +115,7 @@ class Path:
         what = "whether it is in the data, and all its values" if hidden else "all its values, but not that it is there"
         bound, least = self.unit.get("max_rows"), self.unit.get("at_least")
         rows = f" At most {said(bound)} rows of each count." if bound else ""
-        known = f" Everybody may know that there are at least {said(least)}." if least else ""
+        known = f" It is public that there are at least {said(least)}." if least else ""
         return f"{who}: nobody can tell {what}.{rows}{known}"
 
     @property
@@ -125,7 +125,7 @@ class Path:
 
 
 _WORDS = {
-    "row": "Each single row is protected, and not all rows of a person together",
+    "row": "Each single row is protected, but not all rows of a person together",
     "person in one row": "Each person is protected, as each has one row",
     "person": "Each person is protected, with all rows",
     "group in one row": "Each household or group is protected, as each has one row",

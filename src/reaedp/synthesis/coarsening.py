@@ -3,12 +3,14 @@
 Everything here is computed from a noisy table of the column alone.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.contract import Boolean, Category, Column
+from reaedp.synthesis.grouping import Places, declared_groups, group_views, rare_together
 from reaedp.synthesis.merging import Floats, Merging
 from reaedp.synthesis.tails import occupied, tapered
 
@@ -51,8 +53,9 @@ def coarsen(column: Column, noisy: Floats, scale: float, most: int, least: float
     # Fewer cells are told apart anyhow, each by its own count.
     smooth = regular if regular > most else 0
     shares = estimated_shares(noisy, scale, smooth=smooth, regular=column.regular, along=regular)
-    merging = _merging(shares, regular, most, least)
-    views = _nested(merging.sums(shares), merging.cell[:regular])
+    groups = declared_groups(column)
+    merging = _merging(shares, regular, most, least, groups)
+    views = _nested(merging.sums(shares), merging.cell[:regular], group_views(merging, groups))
     parents = list(range(-1, len(views) - 1))
     flag = _flag(column, merging, shares, least)
     if flag is not None:
@@ -69,9 +72,9 @@ def reshared(coarse: Coarsening, column: Column, noisy: Floats, scale: float) ->
     return replace(coarse, shares=shares)
 
 
-def _nested(shares: Floats, along: NDArray[np.intp]) -> list[Merging]:
-    """Coarser and coarser views; coarse cells of regular cells come first and keep their order."""
-    views = [Merging.none(len(shares))]
+def _nested(shares: Floats, along: NDArray[np.intp], declared: Sequence[Merging]) -> list[Merging]:
+    """Coarser and coarser views, the declared ones first; coarse cells of regular cells keep their order."""
+    views = [*declared]
     regular = int(along[-1]) + 1 if len(along) else 0
     for fewer in VIEWS:
         last = views[-1]
@@ -121,10 +124,13 @@ def estimated_shares(noisy: Floats, scale: float, *, smooth: int, regular: int, 
     return shares
 
 
-def _merging(shares: Floats, regular: int, most: int, least: float) -> Merging:
-    """The first `regular` cells are merged with neighbours into about `most`, the others if they are below `least`."""
+def _merging(shares: Floats, regular: int, most: int, least: float, groups: Sequence[Places] = ()) -> Merging:
+    """The first `regular` cells are merged with neighbours into about `most`, the others if they are below `least`.
+
+    Columns with `groups` have no order.
+    """
     along = _runs(shares[:regular], 1 / most) if regular else np.zeros(0, dtype=np.intp)
-    others = _rare_together(shares[regular:], least) if regular < len(shares) else along[:0]
+    others = rare_together(shares[regular:], least, groups) if regular < len(shares) else along[:0]
     return Merging(np.concatenate([along, others + (along[-1] + 1 if regular else 0)]))
 
 
@@ -137,14 +143,6 @@ def _runs(shares: Floats, weight: float) -> NDArray[np.intp]:
         runs[cell] = run
         filled += share
     return runs
-
-
-def _rare_together(shares: Floats, weight: float) -> NDArray[np.intp]:
-    """Each heavy cell by itself, heaviest first, and all light ones in one."""
-    order = np.argsort(-shares, kind="stable")
-    ranks = np.empty(len(shares), dtype=np.intp)
-    ranks[order] = np.arange(len(shares))
-    return np.minimum(ranks, int((shares >= weight).sum()))
 
 
 # Smoothing: neighbouring cells of an ordered column are alike unless the difference stands out from the noise.

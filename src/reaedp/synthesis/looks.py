@@ -7,10 +7,8 @@ import numpy as np
 from reaedp.answer import Integers
 from reaedp.statistics.statistic import Cells
 from reaedp.synthesis.dependencies import MEAN_NOISE
-from reaedp.synthesis.purse import NoisyCounts, Purse
+from reaedp.synthesis.purse import FIRST_LOOK, NoisyCounts, Purse
 
-#: The share of μ² for the first look.
-FIRST_LOOK = 0.25
 #: If the noise of columns for which all is spent moves this share of the rows, all is spent on them.
 SPOILT = 0.08
 #: A rest of μ² below this share buys no table that would tell anything.

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from reaedp.contract import Contract
 from reaedp.errors import DeclarationError, Mistakes, sentence
@@ -20,12 +20,11 @@ from reaedp.mechanisms.noise import Noise
 from reaedp.privacy.loss import SMALLEST, GaussianDP, Loss, Price, positive
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.statistic import Cells
-from reaedp.synthesis.learned import Learned
-from reaedp.synthesis.looks import FIRST_LOOK
-from reaedp.synthesis.published_model import PublishedModel
-from reaedp.synthesis.purse import MOST, Purse, choice_scale
-from reaedp.synthesis.search import CHOICES, TABLES_PER_COLUMN, Search
+from reaedp.synthesis.purse import CHOICES, FIRST_LOOK, MOST, TABLES_PER_COLUMN, Purse, choice_scale
 from reaedp.synthesis.synthetic import RecordsToAsk, SyntheticRecords, wanted_rows
+
+if TYPE_CHECKING:  # how a model is learned takes long to import, and to name a price takes none of it
+    from reaedp.synthesis.learned import Learned
 
 #: A smaller μ would be lost in the rounding of its parts; nobody's budget is so small.
 LEAST = 1e-12
@@ -95,6 +94,8 @@ class MarginalModel(Buyable, OnRecords):
 
     def apply(self, exact: RecordsToAsk, sensitivity: Sensitivity, noise: Noise) -> SyntheticRecords:
         """Draw rows from the model, fitted to noisy tables."""
+        from reaedp.synthesis.published_model import PublishedModel
+
         learned = self.learn(exact.records, exact.columns, sensitivity, noise, exact.records.progress, refine=True)
         exact.records.progress("drawing rows")
         codes = learned.rows(exact.rows, noise.generator())
@@ -110,11 +111,14 @@ class MarginalModel(Buyable, OnRecords):
         progress: Callable[[str], None],
         *,
         refine: bool = False,
-    ) -> Learned:
+    ) -> "Learned":
         """Noisy tables and the model that they give; nothing else that was counted survives.
 
         With `refine` one column may be counted in regions of the others, which a model as a network does not have.
         """
+        from reaedp.synthesis.learned import Learned
+        from reaedp.synthesis.search import Search
+
         if len(columns) != self.columns:
             raise DeclarationError(
                 sentence(f"The cost of this model was computed for {self.columns} columns", given=columns)

@@ -74,7 +74,7 @@ class PublishedModel:
         rows = drawn_rows(evidence.beliefs(weights), coarse, count, rng)
         good = _fits(rows, given)
         if not good.any():
-            raise DeclarationError("The model has no row that meets these conditions. Ask for fewer of them.")
+            raise DeclarationError("The model has no row that meets these conditions. Use fewer conditions.")
         rows[~good] = rows[rng.choice(np.flatnonzero(good), int((~good).sum()))]
         return rows
 

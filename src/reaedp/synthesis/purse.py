@@ -18,6 +18,12 @@ from reaedp.privacy.unit import Sensitivity
 SLACK = 1e-9
 #: The domination of a question is proved up to this μ², which is next to no noise.
 MOST = 64.0
+#: The share of μ² for the first look at columns.
+FIRST_LOOK = 0.25
+#: The share of a round's price for choosing its table; the rest is for its noise.
+CHOICES = 0.08
+#: Chosen tables for each column, at most. Choosing is cheap: many small tables are better than few large ones.
+TABLES_PER_COLUMN = 3
 
 
 class NoisyCounts(NamedTuple):

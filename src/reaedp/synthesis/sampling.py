@@ -21,7 +21,7 @@ def sample(
     """So many rows of the model that the records were drawn from; `given` are conditions that each of them meets."""
     if records.model is None:
         raise DeclarationError(
-            "This release has no model file beside its rows: it was made by an earlier version, or its columns have"
+            "This release has no model file next to its rows: it was made by an earlier version, or its columns have"
             " more cells than are written. Its rows are all there is."
         )
     if type(rows) is not int or not 1 <= rows <= MOST_ROWS:

@@ -25,7 +25,7 @@ from reaedp.synthesis.dependencies import (
 from reaedp.synthesis.interactions import interactions
 from reaedp.synthesis.looks import NOTHING, Looks
 from reaedp.synthesis.merging import Merging, merged
-from reaedp.synthesis.purse import Purse
+from reaedp.synthesis.purse import CHOICES, TABLES_PER_COLUMN, Purse
 from reaedp.synthesis.refinement import Refinement
 from reaedp.synthesis.regions import Regions
 from reaedp.synthesis.room import by_width
@@ -33,10 +33,6 @@ from reaedp.synthesis.rows import rows
 from reaedp.synthesis.structure import Structure
 from reaedp.table import Table
 
-#: The share of a round's price for choosing its table; the rest is for its noise.
-CHOICES = 0.08
-#: Chosen tables for each column, at most. Choosing is cheap: many small tables are better than few large ones.
-TABLES_PER_COLUMN = 3
 #: A table of so many cells may have noise of this share of all rows; else there are fewer rounds.
 PLAIN_TABLE, TOLERABLE = 32, 0.3
 #: Nothing is chosen as often as this power of the number of candidates would be that gain as much as they cost.

@@ -1,7 +1,7 @@
 """Synthetic records as a statistic: what is asked of the records, and what comes back in their original form."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,9 @@ from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.statistics.names import column_names
 from reaedp.statistics.statistic import AskableCells
 from reaedp.synthesis.model import Codes
-from reaedp.synthesis.published_model import MODEL_SUFFIX, PublishedModel
-from reaedp.synthesis.ruled import check_rules, ruled
+
+if TYPE_CHECKING:
+    from reaedp.synthesis.published_model import PublishedModel
 
 #: Columns whose distribution a notebook shows.
 MOST_DRAWN = 4
@@ -48,7 +49,7 @@ class SyntheticRecords(Framed):
     #: What a reader should know; public facts and released numbers only.
     details: dict[str, Any]
     #: The model that they were drawn from, as it is published; none in folders of the first version.
-    model: PublishedModel | None = None
+    model: "PublishedModel | None" = None
 
     @classmethod
     def made(
@@ -59,13 +60,15 @@ class SyntheticRecords(Framed):
         noise: Noise,
         *,
         details: dict[str, Any],
-        model: PublishedModel,
+        model: "PublishedModel",
         redrawn: bool = True,
     ) -> "SyntheticRecords":
         """Put the columns into the order asked for and draw a value within each cell, by the rules of the contract.
 
         A row that breaks a rule is drawn anew from the model, or left out if rows may not be `redrawn`.
         """
+        from reaedp.synthesis.ruled import ruled
+
         axes = question.records.contract.select(question.columns)
         places = [names.index(name) for name in question.columns]
         question.records.progress("drawing values")
@@ -77,6 +80,8 @@ class SyntheticRecords(Framed):
     @property
     def attachments(self) -> dict[str, bytes]:
         """The model's file, by its suffix."""
+        from reaedp.synthesis.published_model import MODEL_SUFFIX
+
         return {} if self.model is None or not self.model.small else {MODEL_SUFFIX: self.model.content()}
 
     def __len__(self) -> int:
@@ -141,7 +146,11 @@ class Synthetic:
 
     def check(self, contract: Contract) -> None:
         """Refuse unknown columns, and rules that no row of theirs can keep."""
-        check_rules(contract, contract.select(self.columns))
+        columns = contract.select(self.columns)
+        if contract.rules:
+            from reaedp.synthesis.ruled import check_rules
+
+            check_rules(contract, columns)
 
     def cells(self, contract: Contract) -> int:  # noqa: ARG002
         """The number of synthetic rows."""
@@ -173,7 +182,7 @@ def wanted_rows(statistic: Any) -> Synthetic:
     if not isinstance(statistic, Synthetic):
         raise DeclarationError(
             sentence(
-                "This mechanism makes synthetic rows and nothing else",
+                "This mechanism makes synthetic rows only",
                 given=statistic.title,
                 remedy='Write Synthetic(["age", "sex"], rows=1000), or call Curator.synthesize.',
             )

@@ -119,7 +119,9 @@ def _header(reader: Any, data: str) -> tuple[str, ...]:
     except UnicodeError:
         raise DeclarationError(f"{data} does not begin with a line of column names in UTF-8.") from None
     if not any(names):
-        raise DeclarationError(f"{data} is not a table: it has no header line. Write the names of its columns there.")
+        raise DeclarationError(
+            f"{data} is not a table: it has no header line. Add a first line with the names of its columns."
+        )
     refuse_duplicates(data, names)
     return names
 

@@ -42,9 +42,11 @@ class PlannedStatistic(Planned):
     def times(self, factor: float, budget: Budget) -> Self:  # noqa: ARG002
         """Itself; how the mechanism would look at another price is not known."""
         if factor != 1.0:
-            raise DeclarationError(f"{self.name} has one price only, which its mechanism says.")
+            raise DeclarationError(f"{self.name} has only one cost, which its mechanism states.")
         return self
 
     def _check_price(self, mistakes: Mistakes) -> None:
         given = {key: getattr(self, key) for key in ("epsilon", "delta", "share") if getattr(self, key) is not None}
-        mistakes.unless(not given, "The mechanism says the price, so that none is declared beside it", given=given)
+        mistakes.unless(
+            not given, "The mechanism states the cost, so epsilon, delta and share must be left out", given=given
+        )

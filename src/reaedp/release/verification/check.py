@@ -20,7 +20,7 @@ def verify(folder: str | Path, ledger: str | Path | None = None, public_key: str
     """What was checked and holds, in words; raises at the first thing that does not.
 
     With `ledger`, the file or address of the budget ledger, the entries that paid are compared too, and what the ledger
-    remembers of the manifest. With `public_key`, the keeper's key, so is the signature.
+    remembers of the manifest. With `public_key`, the custodian's key, so is the signature.
 
     >>> verify("published", ledger="budget.sqlite")[-1]
     'ages: paid for by ledger entry 2, which confirms this folder'

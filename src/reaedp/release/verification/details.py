@@ -28,8 +28,7 @@ from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable, paper_details
 from reaedp.synthesis.marginal_model import MarginalModel
-from reaedp.synthesis.purse import MOST, choice_scale, table_scale
-from reaedp.synthesis.search import CHOICES
+from reaedp.synthesis.purse import CHOICES, MOST, choice_scale, table_scale
 
 _NOT_NEGATIVE = Real(0, 1e300)
 _NOISE = Maybe(_NOT_NEGATIVE)

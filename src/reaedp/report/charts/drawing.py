@@ -20,7 +20,7 @@ BLUE, ORANGE, GREY, PALE = "#3b82c4", "#c2410c", "#8a8f98", "#c9cdd3"
 #: From nothing, which is white, to the most.
 SHADED = {"range": ["#ffffff", "#a9cbe8", "#3b82c4", "#123d6b"], "interpolate": "rgb"}
 #: What is said of a number by whether noise alone could have made it.
-STANDS_OUT, DOUBTFUL = "stands out from the noise", "noise alone could have made it"
+STANDS_OUT, DOUBTFUL = "clearly above the noise", "could be noise alone"
 WIDTH, HEIGHT = 720, 260
 #: A line of names needs this much; Vega-Lite warns of its own step beside a width that follows the page.
 LINE = 20

@@ -88,10 +88,10 @@ def best_information_route(
     refuse_dropped_rows(contract, columns)
     by_counts = EntropyHistogram.under(contract, columns, first=sides[0])
     if public_rows(contract.unit) is None:
-        why = "The contract has no at_least, so noise on the information itself would drown it."
+        why = "The contract has no at_least, so noise on the information itself would swamp it."
         return Route("histogram", by_counts, Laplace(epsilon), why)
     if Marginal(*columns).cells(contract) > MOST_CELLS:
-        why = "With so many cells noise on the information itself is smaller."
+        why = "With this many cells, noise on the information itself is smaller."
         return Route("direct", statistic, Laplace(epsilon), why)
     direct, histogram = information_errors(contract, statistic, epsilon)
     if math.log(direct) <= float(np.log(histogram).mean()):

@@ -84,7 +84,7 @@ def best_route(contract: Contract, columns: str | Sequence[str], epsilon: float,
     refuse_dropped_rows(contract, columns)
     rows, cells = public_rows(contract.unit), Marginal(*columns).cells(contract)
     if rows is None:
-        why = "The contract has no at_least, so noise on the entropy itself would drown it."
+        why = "The contract has no at_least, so noise on the entropy itself would swamp it."
         return Route("histogram", EntropyHistogram.under(contract, columns, orders=(order,)), Laplace(epsilon), why)
     predicted = predicted_errors(contract, columns, epsilon, order)
     direct, histogram = math.log(predicted.direct), float(np.log(predicted.histogram).mean())
@@ -93,7 +93,7 @@ def best_route(contract: Contract, columns: str | Sequence[str], epsilon: float,
     score, share, threshold = min(_plans(predicted, looks, noise))
     if score < min(direct, histogram):
         mechanism = TwoStage(epsilon, epsilon * share, threshold)
-        why = f"{100 * share:.2g} % of ε for a look at how evenly rows fall into cells decides between the two ways."
+        why = f"{100 * share:.2g} % of ε for a look at how evenly rows fall into cells decides between the two routes."
         return Route("two-stage", RoutedEntropy(columns, order), mechanism, why)
     if direct <= histogram:
         why = "Noise on the entropy is expected to be smaller."

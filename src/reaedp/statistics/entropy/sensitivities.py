@@ -149,7 +149,7 @@ def _size(n: int | None, change: Change) -> int:
     if n is None and change == "add-remove":
         raise DeclarationError(
             "An entropy moves by a whole bit when a second row joins the first, so noise for data of unknown size "
-            "would drown it. Declare `at_least` in the unit, or use change = 'replace' with a public number of rows, "
+            "would swamp it. Declare `at_least` in the unit, or use change = 'replace' with a public number of rows, "
             "or release a histogram and derive the entropy from it."
         )
     return _whole("n", n)

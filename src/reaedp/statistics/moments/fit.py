@@ -18,7 +18,7 @@ UNEVEN = 1.1
 #: No intercept is told where 0 is so many half ranges away from the middle: doubles would not hold it.
 FARTHEST_ZERO = 1e4
 #: What people are told where nothing can be told.
-TOO_FEW = "the rows are too few for this ε and so many predictors: nothing can be told about any coefficient"
+TOO_FEW = "there are too few rows for this ε and number of predictors: no coefficient can be estimated"
 INTERCEPT = "(intercept)"
 _ANYTHING = Range(0.0, -math.inf, math.inf)
 

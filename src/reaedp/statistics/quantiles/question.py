@@ -57,7 +57,9 @@ class Question:
                 f"Quantiles need a column of numbers or dates; {self.of!r} is of kind {contract.column(self.of).kind}."
             )
         if self.per_person and contract.unit.person is None:
-            raise DeclarationError("per_person needs unit.person in the contract: rows belong to nobody otherwise.")
+            raise DeclarationError(
+                "per_person needs unit.person in the contract: without it, nothing says whose rows they are."
+            )
 
     def axes(self, contract: Contract) -> tuple[Column, ...]:
         """The columns of groups, then the one whose quantiles are wanted."""

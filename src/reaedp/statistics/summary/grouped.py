@@ -85,7 +85,7 @@ class Grouped(ABC):
         blocks = list(self.blocks(noise, confidence))
         names = list(dict.fromkeys(block.column for block in blocks))
         if column is None and len(names) > 1:
-            raise DeclarationError(f"Say which column is meant, one of {', '.join(names)}.")
+            raise DeclarationError(f"Name the column, one of {', '.join(names)}.")
         if column is not None and column not in names:
             raise DeclarationError(unknown("column", column, names))
         found = {block.figure.name: block.figure for block in blocks if block.column == (column or names[0])}
@@ -123,7 +123,7 @@ class Grouped(ABC):
         if self.keys is not None:
             found = np.flatnonzero((self.keys == codes).all(axis=1))
             if not found.size:
-                raise DeclarationError(f"The group {', '.join(map(str, cells))} is not among those that are shown.")
+                raise DeclarationError(f"The group {', '.join(map(str, cells))} is not among those that were released.")
             return int(found[0])
         return int(np.ravel_multi_index(codes, [axis.size for axis in self.axes]))
 

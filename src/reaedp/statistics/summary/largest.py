@@ -27,7 +27,7 @@ def _ranked(columns: Mapping[str, NDArray[Any]], by: str, of: str | None) -> tup
         return np.arange(len(columns[by])), columns[by].astype(np.float64)
     called = list(dict.fromkeys(columns["column"].tolist()))
     if of is None and len(called) > 1:
-        raise DeclarationError(f"Say which column is meant, one of {', '.join(map(str, called))}.")
+        raise DeclarationError(f"Name the column, one of {', '.join(map(str, called))}.")
     if of is not None and of not in called:
         raise DeclarationError(unknown("column", of, called))
     figures = list(dict.fromkeys(columns["statistic"].tolist()))

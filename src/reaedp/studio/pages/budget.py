@@ -139,16 +139,16 @@ def _solved(project: Project, form: Form) -> tuple[str, str]:
     heading = ContractFile.read(project).heading
     column = next((one for one in _columns(project) if one.name == form.raw("column")), None)
     if "change" not in heading:
-        raise DeclarationError("Say who is protected first: how much noise is needed follows from it.")
+        raise DeclarationError("First say who is protected: the amount of noise depends on it.")
     if column is None:
-        raise DeclarationError("Choose a column that is complete.")
+        raise DeclarationError("Choose a column that is fully declared.")
     error = form.number("error", "The error")
     if error is None:
-        raise DeclarationError("Say how far off it may be.")
+        raise DeclarationError("Enter how far off it may be.")
     kind = form.text("precise") if form.text("precise") in PRECISE else "counts"
     facts: dict[str, Any] = {"kind": kind, "change": heading["change"], "max_rows": heading.get("max_rows") or 1}
     solved = Calibration(**facts, **_facts(kind, column, heading)).solve(float(error))
-    return f"{solved.epsilon:g}", f"ε = {solved.epsilon:g} is the least that keeps it there 95 times in 100."
+    return f"{solved.epsilon:g}", f"ε = {solved.epsilon:g} is the smallest that achieves this with 95 % confidence."
 
 
 def _facts(kind: str, column: Column, heading: Any) -> dict[str, Any]:
@@ -161,7 +161,7 @@ def _facts(kind: str, column: Column, heading: Any) -> dict[str, Any]:
         return {"bins": column.regular}
     if "at_least" not in heading:
         raise DeclarationError(
-            "The error of a mean follows from how many there are at least: say so where the unit is."
+            "The error of a mean depends on the number of rows: enter a lower bound under Who is protected."
         )
     return {"width": float(ends.high[-1] - ends.low[0]), "rows": heading["at_least"]}
 

@@ -68,7 +68,7 @@ def look_up(visit: Visit) -> Response:
     try:
         unless_changed(project, form)
         if not form.text("file"):
-            raise DeclarationError("Say where the codebook or the public file is: a path as seen from the folder.")
+            raise DeclarationError("Enter the path of the codebook or the public file, relative to the folder.")
         path = project.folder / form.text("file")
         _looked_up(project, known, path, public=form.text("what") == "public").save(project)
     except DeclarationError as error:
@@ -83,7 +83,7 @@ def _looked_up(project: Project, known: ContractFile, path: Path, *, public: boo
     files = known.draft.files
     if public:
         if os.path.realpath(path) == os.path.realpath(project.data_address):
-            raise DeclarationError(f"{path} is the data itself, and not a file that everybody may see.")
+            raise DeclarationError(f"{path} is the data itself, not a public file.")
         alike = None if files is None else replace(files, separator=None)
         source: Mapping[str, Drafted] = from_public(str(path), files_of_header(str(path), alike), header)
     else:

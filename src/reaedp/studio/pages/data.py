@@ -44,7 +44,7 @@ DATES = {
 }
 #: How separators are chosen, as browsers cannot send a tab that somebody typed.
 SEPARATORS = {"": "as the header shows", ",": "comma", ";": "semicolon", "tab": "tab", "|": "vertical bar"}
-_NOWHERE = "Say where the data is: a path, or the address of a database."
+_NOWHERE = "Enter where the data is: a path, or the address of a database."
 
 
 def show(visit: Visit) -> Response:
@@ -76,7 +76,7 @@ def _chosen(project: Project, known: ContractFile, form: Form, address: str) -> 
     files = read_as(_placed(project, address), files_of(form, known.draft.files))
     header = names_of(_placed(project, address), files) or tuple(form.lines("names"))
     if not header:
-        raise DeclarationError("The file has no header: name the columns that you need, one on each line.")
+        raise DeclarationError("The file has no header: enter the columns you need, one per line.")
     wanted = form.texts("columns") or list(form.lines("names"))
     person = known.heading.get("person")
     draft = drafted(dict.fromkeys(header, ""), [], wanted, person if person in header else None, files)

@@ -37,9 +37,9 @@ def begin(visit: Visit) -> Response:
     project, form = visit.project, visit.form
     try:
         if form.text("custodian") != "yes":
-            raise DeclarationError("Tick that you may see what is in the data.")
+            raise DeclarationError("Tick that you are allowed to see the data.")
         if not project.data:
-            raise DeclarationError("An evaluation needs the data. Say on the first page where it is.")
+            raise DeclarationError("An evaluation needs the data. Enter its path on the Data page.")
         folder, options = chosen(project, form.text("folder")), _options(project, form)
     except DeclarationError as error:
         return _page(visit, error.mistakes)

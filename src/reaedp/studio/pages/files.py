@@ -1,4 +1,4 @@
-"""Take it along: the files as they are, commands, a script and a notebook; nothing of it needs the studio."""
+"""Export: the files as they are, commands, a script and a notebook; nothing of it needs the studio."""
 
 from collections.abc import Callable
 
@@ -51,4 +51,4 @@ def state(project: Project) -> State:
     return "optional" if project.document is not None else "locked"
 
 
-FILES = Step("files", "Take it along", state, show, {name: _download(name) for name in MADE}, needed=False)
+FILES = Step("files", "Export", state, show, {name: _download(name) for name in MADE}, needed=False)

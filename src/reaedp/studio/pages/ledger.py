@@ -53,9 +53,7 @@ def raise_budget(visit: Visit) -> Response:
             _known(book, form.text("dataset"))
             now = book.budget(form.text("dataset"))
             if form.text("seen") != _seen(now.epsilon, now.delta):
-                raise DeclarationError(
-                    "The budget is not as it was when this page was opened. Look at it as it is now."
-                )
+                raise DeclarationError("The budget changed after this page was opened. Check it again.")
             new_epsilon = positive("ε", form.number("epsilon", "ε"))
             new_delta = form.number("delta", "δ")
             wanted = Budget(float(new_epsilon), now.delta if new_delta is None else float(new_delta))
@@ -77,7 +75,7 @@ def rule(visit: Visit) -> Response:
                 book.approve_lifting(name, reason)
                 return "approved"
             if book.needs_two_people(name) != (what == "lift"):
-                raise DeclarationError("The rule is not as it was when this page was opened. Look at it as it is now.")
+                raise DeclarationError("The rule changed after this page was opened. Check it again.")
             book.require_two_people(name, reason, required=what != "lift")
         return "ruled"
 
@@ -99,10 +97,10 @@ def export(visit: Visit) -> Response:
 
 
 _DONE = {
-    "made": "The ledger is made. Guard it as carefully as the data.",
-    "raised": "The budget is raised, and the reason is recorded. Write the new budget into the contract, too.",
+    "made": "The ledger was created. Guard it as carefully as the data.",
+    "raised": "The budget was raised and the reason recorded. Write the new budget into the contract as well.",
     "ruled": "The rule is recorded.",
-    "approved": "Your approval is recorded. Somebody else can lift the rule now.",
+    "approved": "Your approval is recorded. Someone else can lift the rule now.",
     "intact-one": "1 entry is intact.",
 }
 

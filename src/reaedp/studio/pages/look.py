@@ -12,7 +12,7 @@ from reaedp.studio.workplace import Workplace
 #: Causes that are shown; the others explain less.
 MOST_CAUSES = 5
 NEEDS = "A look needs a complete contract with columns, and the place of the data."
-GONE = "There is nothing to show: a look is shown once, to whoever asked for it."
+GONE = "There is nothing to show: a result is shown only once."
 LOOKS = Workplace("look")
 
 
@@ -29,7 +29,7 @@ def begin(visit: Visit) -> Response:
     """Count without noise, for the session that asks."""
     contract, data = visit.project.contract, visit.project.data_address
     if visit.form.text("custodian") != "yes":
-        return _barrier(visit, ("Tick that you may see what is in the data.",))
+        return _barrier(visit, ("Tick that you are allowed to see the data.",))
     if contract is None or not data:
         return _barrier(visit, (NEEDS,))
     LOOKS.over(visit)
@@ -38,7 +38,7 @@ def begin(visit: Visit) -> Response:
 
 
 def see(visit: Visit) -> Response:
-    """Show what was found, once, to the session that asked for it."""
+    """Show the result, once, to the session that asked for it."""
     work = LOOKS.at(visit)
     if work is None or work.about != visit.csrf or LOOKS.running(visit) is not None:
         return _barrier(visit, (GONE,))

@@ -62,7 +62,7 @@ def curve(visit: Visit) -> Response:
 def suggest(visit: Visit) -> Response:
     """Begin with the plan that `reaedp init` would draft."""
     if visit.project.plan_path.exists():
-        raise DeclarationError("There is a plan already. Change it here, or take it out of the folder first.")
+        raise DeclarationError("There already is a plan. Change it here, or remove it from the folder first.")
     plan_file.suggest(visit.project)
     return visit.to("plan")
 
@@ -188,7 +188,7 @@ def _bought(facts: dict[str, Any], form: Form, contract: Contract) -> dict[str, 
         mistakes += wrong.mistakes
     epsilon, error = form.number("epsilon", "ε"), form.number("error", "The error")
     if (epsilon is None) == (error is None):
-        mistakes.append("Say how far off it may be, or an ε: one of the two.")
+        mistakes.append("Enter either how far off it may be, or an ε.")
     if mistakes:
         raise DeclarationError(*mistakes)
     made = {**facts, "share": _share(facts, epsilon, error, contract)}

@@ -15,8 +15,8 @@ from reaedp.studio.step import State, Step
 from reaedp.studio.visit import Visit
 
 _DONE = {
-    "approved": "Approved, and recorded in the ledger. The plan of this project is now the one that was asked for.",
-    "refused": "Answered, and recorded in the ledger. The answer lies beside the request, to be sent back.",
+    "approved": "Approved and recorded in the ledger. The requested plan is now the plan of this project.",
+    "refused": "Answered and recorded in the ledger. The answer is next to the request; send it back.",
     "written": "Written. Send the file to the custodian.",
 }
 

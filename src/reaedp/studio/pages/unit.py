@@ -29,9 +29,9 @@ def save(visit: Visit) -> Response:
     try:
         unless_changed(project, visit.form)
         if path.open is not None:
-            raise DeclarationError(f"This question is open: {path.open.words}")
+            raise DeclarationError(f"Please answer this question: {path.open.words}")
         if visit.form.text("accepted") != "yes":
-            raise DeclarationError("Read the sentence aloud, and tick that you accept it.")
+            raise DeclarationError("Read the sentence, and tick that you accept it.")
         unit = {key: path.unit.get(key) for key in ("change", "person", "max_rows", "at_least")}
         about = ContractFile(known.draft.about(unit["person"]), known.heading).answering(unit)
         about.saying(about.draft.columns).save(project)

@@ -1,0 +1,1 @@
+"""The comparison of synthesizers: tables, measures, and the file of runs."""
