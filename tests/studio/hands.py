@@ -1,4 +1,7 @@
-"""A hand with a mouse, and one with a keyboard alone: both do what a page offers, and count what it takes."""
+"""A hand with a mouse, and one with a keyboard alone: both find things by the words on the page, and count their work.
+
+Nothing is looked up by what only a program sees: fields are found by their labels, buttons and links by their words.
+"""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -28,32 +31,52 @@ class Hand:
     def page(self) -> Any:
         return self.window.page
 
-    def one(self, selector: str) -> Any:
-        return self.page.locator(selector).first
+    def seen(self, found: Any) -> Any:
+        """The first of those that can be seen."""
+        return found.locator("visible=true").first
 
-    def click(self, selector: str) -> None:
-        self.one(selector).click()
+    def labelled(self, words: str, within: str = "") -> Any:
+        """The field beside these words; `within` a part of the page that has a heading of its own."""
+        return self.seen(self.part(within).get_by_label(words, exact=True))
+
+    def part(self, heading: str) -> Any:
+        """The whole page, or the panel whose heading begins with these words."""
+        if not heading:
+            return self.page
+        panels = self.page.locator(".panel").filter(has=self.page.locator("h2, summary"))
+        return panels.filter(has=self.page.locator(f'h2:has-text("{heading}"), summary:has-text("{heading}")')).first
+
+    def press_on(self, target: Any) -> None:
+        target.click()
         self.counted["clicks"] += 1
 
-    def go(self, selector: str) -> None:
+    def follow(self, target: Any) -> None:
         """Click what leads to another page, and wait for it."""
         with self.page.expect_navigation():
-            self.click(selector)
+            self.press_on(target)
 
-    def button(self, words: str) -> None:
-        self.go(f'button:has-text("{words}")')
+    def button(self, words: str, within: str = "") -> None:
+        self.follow(self.seen(self.part(within).get_by_role("button", name=words)))
 
-    def type(self, selector: str, text: str) -> None:
-        self.one(selector).fill(text)
+    def link(self, words: str) -> None:
+        self.follow(self.seen(self.page.get_by_role("link", name=words)))
+
+    def open(self, words: str, within: str = "") -> None:
+        """Unfold what is folded under these words."""
+        self.press_on(self.seen(self.part(within).locator(f'summary:has-text("{words}")')))
+
+    def type(self, words: str, text: str, within: str = "") -> None:
+        self.labelled(words, within).fill(text)
         self.counted["fields"] += 1
 
-    def choose(self, selector: str, value: str) -> None:
-        self.one(selector).select_option(value)
+    def choose(self, words: str, option: str, within: str = "") -> None:
+        self.labelled(words, within).select_option(label=option)
         self.counted["fields"] += 1
 
-    def tick(self, selector: str, *, on: bool = True) -> None:
-        if on != self.one(selector).is_checked():
-            self.one(selector).set_checked(on)
+    def tick(self, words: str, within: str = "", *, on: bool = True) -> None:
+        target = self.labelled(words, within)
+        if on != target.is_checked():
+            target.set_checked(on)
             self.counted["clicks"] += 1
 
     def sees(self, words: str) -> None:
@@ -69,7 +92,7 @@ class Hand:
         self.window.settled()
         path = self.pictures / f"{self.task}-{self.pictured}-{name}.png"
         self.page.screenshot(path=path)
-        Image.open(path).convert("RGB").quantize(48).save(path, optimize=True)
+        Image.open(path).convert("RGB").quantize(32).save(path, optimize=True)
 
 
 class Keyboard(Hand):
@@ -83,50 +106,49 @@ class Keyboard(Hand):
         self.page.keyboard.type(text)
         self.counted["keys"] += len(text)
 
-    def reach(self, selector: str) -> Any:
+    def reach(self, target: Any) -> Any:
         """Press Tab, or Shift and Tab, until the focus is there; for one of several choices, on any of them."""
-        target = self.one(selector)
         target.wait_for()
         for _ in range(MOST_TABS):
             where = target.evaluate(WHERE)
             if where == "here":
-                self._must_show(selector)
+                self._must_show(target)
                 return target
             self.press("Shift+Tab" if where == "before" else "Tab")
-        raise AssertionError(f"{selector} cannot be reached by Tab")
+        raise AssertionError(f"{target} cannot be reached by Tab")
 
-    def _must_show(self, selector: str) -> None:
+    def _must_show(self, target: Any) -> None:
         """Pages scroll smoothly to what has the focus; when they have, it must be seen."""
         for _ in range(SCROLLING):
             hidden = self.page.evaluate(SEEN)
             if hidden == "":
                 return
             self.page.wait_for_timeout(100)
-        raise AssertionError(f"{selector}: {hidden}")
+        raise AssertionError(f"{target}: {hidden}")
 
-    def click(self, selector: str) -> None:
-        self.reach(selector)
+    def press_on(self, target: Any) -> None:
+        self.reach(target)
         self.press("Enter")
 
-    def type(self, selector: str, text: str) -> None:
-        self.reach(selector)
+    def type(self, words: str, text: str, within: str = "") -> None:
+        self.reach(self.labelled(words, within))
         self.press("Control+a")
         self.write(text)
         self.counted["fields"] += 1
 
-    def choose(self, selector: str, value: str) -> None:
-        target = self.reach(selector)
-        step = target.evaluate("(e, v) => [...e.options].findIndex((one) => one.value === v) - e.selectedIndex", value)
+    def choose(self, words: str, option: str, within: str = "") -> None:
+        target = self.reach(self.labelled(words, within))
+        step = target.evaluate(AWAY, option)
         for _ in range(abs(step)):
             self.press("ArrowDown" if step > 0 else "ArrowUp")
-        assert value == target.input_value()
+        assert 0 == target.evaluate(AWAY, option)
         self.counted["fields"] += 1
 
-    def tick(self, selector: str, *, on: bool = True) -> None:
-        target = self.one(selector)
+    def tick(self, words: str, within: str = "", *, on: bool = True) -> None:
+        target = self.labelled(words, within)
         if on == target.is_checked():
             return
-        self.reach(selector)
+        self.reach(target)
         for _ in range(MOST_TABS):
             if target.evaluate("(e) => e === document.activeElement"):
                 break
@@ -136,6 +158,8 @@ class Keyboard(Hand):
         assert on == target.is_checked()
 
 
+#: How far an option lies below the one that is chosen.
+AWAY = "(e, words) => [...e.options].findIndex((one) => one.label === words) - e.selectedIndex"
 #: Where an element is, seen from the focus; one choice of several is where any of them is.
 WHERE = """(wanted) => {
   const now = document.activeElement;

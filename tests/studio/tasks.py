@@ -1,4 +1,6 @@
-"""Five tasks as a novice does them, in a real browser: what is clicked and typed is counted, each step is a picture.
+"""Five tasks as a novice does them, in a real browser, finding everything by the words on the pages.
+
+What is clicked and typed is counted, and each step is a picture.
 
 python tests/studio/tasks.py FOLDER             does them all, and writes the pictures of every step into the folder;
 python tests/studio/tasks.py FOLDER --keyboard  does them by keyboard alone.
@@ -32,28 +34,28 @@ def people() -> str:
 def first_histogram(hand: Hand, folder: Path) -> None:
     """From nothing to a first histogram, with a file of one's own and one row for each person."""
     hand.picture("projects")
-    hand.type("input[name=name]", "survey")
+    hand.type("Name of the project", "survey")
     hand.button("Begin")
-    (folder / "survey" / "people.csv").write_text(people(), encoding="utf-8")
-    hand.type("input[name=data]", "people.csv")
-    hand.button("Show the header")
+    hand.picture("file")
+    hand.link("people.csv")
     hand.picture("data")
     hand.button("Use these columns")
-    for answer in ("no", "no", "unknown"):
-        hand.tick(f"input[type=radio][value={answer}]")
+    hand.picture("question")
+    for answer in ("No", "No", "I don't know"):
+        hand.tick(answer)
         hand.button("Answer")
-    hand.type("#answer", "4000")
+    hand.type("A whole number", "4000")
     hand.button("Answer")
+    hand.tick("This is what I want to promise")
     hand.picture("unit")
-    hand.tick("input[name=accepted]")
     hand.button("Accept")
-    _columns(hand)
-    hand.type("input[name=epsilon]", "3")
-    hand.type("input[name=delta]", "1e-6")
-    hand.type("input[name=ledger]", "budget.sqlite")
-    hand.picture("budget")
+    _number(hand, "age", "Whole numbers", {"Smallest": "0", "Largest": "110", "Numbers in one bar": "10"})
+    _category(hand, "sex", "f\nm")
+    _number(hand, "income", "Numbers, with fractions", {"Smallest": "0", "Largest": "10000", "Number of bars": "20"})
+    hand.picture("columns")
     hand.button("Save")
-    _planned(hand, "histogram", "sexes", {"columns": ["sex"], "mechanism": "laplace"}, error="20")
+    _budgeted(hand, "3")
+    _planned(hand, "Counts", {"Short name": "sexes", "Off by at most": "20"}, ["sex"])
     _audited(hand)
     _released(hand, "survey")
 
@@ -61,10 +63,18 @@ def first_histogram(hand: Hand, folder: Path) -> None:
 def mean_income(hand: Hand, folder: Path) -> None:
     """The mean income of each sex within ±200: the error is asked for, ε is found."""
     _removed(hand, "sexes")
-    _planned(hand, "summary", "income", {"of": ["income"], "by": ["sex"], "mechanism": "laplace"}, epsilon="0.2")
+    hand.link("Means and totals")
+    hand.type("Short name", "income")
+    hand.tick("income", "Means and totals")
+    hand.choose("Noise", "Whichever is more precise")
+    _tick_in_group(hand, "In groups by", "sex")
+    hand.type("Or: ε", "0.2")
+    hand.picture("form")
+    hand.button("Add to the plan")
+    hand.picture("plan")
     while _off(hand, "income") > 200:
-        price = hand.page.locator('[name="e.income"]')
-        hand.type('[name="e.income"]', f"{1.5 * float(price.input_value()):.2g}")
+        price = hand.labelled("ε", "income")
+        hand.type("ε", f"{1.5 * float(price.input_value()):.2g}", "income")
         hand.picture("price")
         hand.button("Save the costs")
     _released(hand, "survey")
@@ -73,51 +83,50 @@ def mean_income(hand: Hand, folder: Path) -> None:
 def synthetic_rows(hand: Hand, folder: Path) -> None:
     """A thousand rows that belong to nobody."""
     _removed(hand, "income")
-    facts = {"columns": ["age", "sex", "income"], "rows": "1000", "method": "network"}
-    _planned(hand, "synthetic", "rows", facts, epsilon="0.5")
+    method = {"Method": "network: any number of rows for the same price"}
+    facts = {"Short name": "rows", "How many rows?": "1000", "Or: ε": "0.5"}
+    _planned(hand, "Synthetic rows", facts, ["age", "sex", "income"], method)
     _released(hand, "survey")
     assert (folder / "survey" / "release-3" / "rows.csv").exists()
 
 
 def several_rows(hand: Hand, folder: Path) -> None:
     """The made-up clinic, where patients have several rows, and people are to be protected."""
-    hand.go("a.brand")
+    hand.link("All projects")
     hand.button("Begin with the clinic")
-    for name in ("patient", "visit", "age", "smokes", "weight", "ward"):
-        hand.tick(f'input[name=columns][value="{name}"]', on=name == "patient")
+    for name in ("visit", "age", "smokes", "weight", "ward"):
+        hand.tick(name, on=False)
     hand.picture("data")
     hand.button("Use these columns")
-    hand.tick("input[type=radio][value=yes]")
+    hand.tick("Yes")
     hand.button("Answer")
-    hand.choose("#answer", "column:patient")
+    hand.choose("A column", "patient")
+    hand.picture("whose")
     hand.button("Answer")
-    hand.type("#answer", "3")
+    hand.type("A whole number", "3")
     hand.button("Answer")
-    hand.tick("input[type=radio][value=unknown]")
+    hand.tick("I don't know")
     hand.button("Answer")
     hand.button("Leave it out")
     hand.sees("Each person is protected, with all rows")
+    hand.tick("This is what I want to promise")
     hand.picture("unit")
-    hand.tick("input[name=accepted]")
     hand.button("Accept")
-    _category(hand, 0, "f\nm")
+    _category(hand, "sex", "f\nm")
     hand.picture("columns")
     hand.button("Save")
-    for name, text in (("epsilon", "1"), ("delta", "1e-6"), ("ledger", "budget.sqlite")):
-        hand.type(f"input[name={name}]", text)
-    hand.picture("budget")
-    hand.button("Save")
-    _planned(hand, "histogram", "sexes", {"columns": ["sex"], "mechanism": "laplace"}, epsilon="0.5")
+    _budgeted(hand, "1")
+    _planned(hand, "Counts", {"Short name": "sexes", "Or: ε": "0.5"}, ["sex"])
     _released(hand, "clinic")
 
 
 def refused(hand: Hand, folder: Path) -> None:
     """The same plan until the budget is out: refused, and nothing is charged."""
     _released(hand, "clinic")
-    hand.go('a:has-text("Release again")')
+    hand.link("Release again")
     hand.sees("which is more than is left")
     hand.picture("confirmation")
-    hand.type("input[name=typed]", "clinic")
+    hand.type("Type the name of the data set: clinic", "clinic")
     hand.button("Spend and release")
     hand.sees("refused before the data was opened")
     hand.picture("refused")
@@ -132,53 +141,58 @@ TASKS: dict[str, Callable[[Hand, Path], None]] = {
 }
 
 
-def _columns(hand: Hand) -> None:
-    whole = {"integer.lower": "0", "integer.upper": "110", "integer.width": "10"}
-    _number(hand, 0, "integer", whole)
-    _category(hand, 1, "f\nm")
-    _number(hand, 2, "number", {"number.lower": "0", "number.upper": "10000", "number.bins": "20"})
-    hand.picture("columns")
+def _described(hand: Hand, column: str, kind: str) -> None:
+    if not hand.part(column).get_by_label("What is in it?").is_visible():
+        hand.open(column)
+    hand.choose("What is in it?", kind, column)
+    hand.choose("How do you know?", "It is public knowledge", column)
+
+
+def _number(hand: Hand, column: str, kind: str, facts: dict[str, str]) -> None:
+    _described(hand, column, kind)
+    for words, text in facts.items():
+        hand.type(words, text, column)
+
+
+def _category(hand: Hand, column: str, levels: str) -> None:
+    _described(hand, column, "One of several words or codes")
+    hand.type("All words or codes, one per line", levels, column)
+
+
+def _budgeted(hand: Hand, epsilon: str) -> None:
+    hand.type("ε (epsilon)", epsilon)
+    hand.type("δ (delta)", "1e-6")
+    hand.type("Ledger", "budget.sqlite")
+    hand.picture("budget")
     hand.button("Save")
 
 
-def _opened(hand: Hand, place: int, kind: str) -> None:
-    card = hand.page.locator(f"#column-{place}")
-    if card.get_attribute("open") is None:
-        hand.click(f"#column-{place} > summary")
-    hand.choose(f'[name="c{place}.kind"]', kind)
-    hand.choose(f'[name="c{place}.provenance"]', "public")
-
-
-def _number(hand: Hand, place: int, kind: str, facts: dict[str, str]) -> None:
-    _opened(hand, place, kind)
-    for key, text in facts.items():
-        hand.type(f'[name="c{place}.{key}"]', text)
-
-
-def _category(hand: Hand, place: int, levels: str) -> None:
-    _opened(hand, place, "category")
-    hand.type(f'[name="c{place}.category.levels"]', levels)
-
-
-def _planned(hand: Hand, kind: str, name: str, facts: dict[str, Any], **bought: str) -> None:
-    hand.go('a.step:has-text("Plan")')
-    hand.go(f'.gallery a[href$="add={kind}"]')
-    hand.type("input[name=name]", name)
-    if any(not hand.page.locator(f'form.panel [name="{key}"]').first.is_visible() for key in facts):
-        hand.click("form.panel details.more > summary")
-    for key, value in facts.items():
-        if isinstance(value, list):
-            for one in value:
-                hand.tick(f'input[name="{key}"][value="{one}"]')
-        elif hand.page.locator(f'select[name="{key}"]').count():
-            hand.choose(f'select[name="{key}"]', value)
-        else:
-            hand.type(f'input[name="{key}"]', value)
-    for key, value in bought.items():
-        hand.type(f'form.panel input[name="{key}"]', value)
+def _planned(
+    hand: Hand, kind: str, facts: dict[str, str], columns: list[str], choices: dict[str, str] | None = None
+) -> None:
+    """Add a release from the gallery: its columns are ticked, its fields are filled in."""
+    if hand.task == "first":
+        hand.picture("gallery")
+    hand.link(kind)
+    for column in columns:
+        hand.tick(column, kind)
+    for words, option in (choices or {"Noise": "Whichever is more precise"}).items():
+        hand.choose(words, option)
+    for words, text in facts.items():
+        hand.type(words, text)
     hand.picture("form")
     hand.button("Add to the plan")
     hand.picture("plan")
+
+
+def _tick_in_group(hand: Hand, group: str, words: str) -> None:
+    target = hand.page.get_by_role("group", name=group).get_by_label(words, exact=True)
+    if isinstance(hand, Keyboard):
+        hand.reach(target)
+        hand.press("Space")
+    else:
+        hand.press_on(target)
+    assert target.is_checked()
 
 
 def _off(hand: Hand, column: str) -> float:
@@ -189,20 +203,20 @@ def _off(hand: Hand, column: str) -> float:
 
 
 def _removed(hand: Hand, name: str) -> None:
-    hand.go('a.step:has-text("Plan")')
-    hand.go(f'[data-release="{name}"] button:has-text("Take out")')
+    hand.link("Plan")
+    hand.button(f"Take out {name}")
 
 
 def _audited(hand: Hand) -> None:
-    hand.go('a.step:has-text("Audit")')
+    hand.link("Audit")
     hand.button("Audit the plan")
     hand.sees("Passed: none of")
     hand.picture("audit")
 
 
 def _released(hand: Hand, dataset: str) -> None:
-    hand.go('a.step:has-text("Release")')
-    hand.type("input[name=typed]", dataset)
+    hand.link("Release")
+    hand.type(f"Type the name of the data set: {dataset}", dataset)
     hand.picture("release")
     hand.button("Spend and release")
     hand.sees("Released. Charged, counted, noise added, written, checked.")
@@ -219,8 +233,8 @@ def _besides(hand: Hand) -> None:
     hand.window.go("/p/survey/ledger")
     hand.picture("ledger")
     hand.window.go("/p/survey/requests")
-    hand.type("input[name=asked_by]", "Ann Alyst")
-    hand.type("input[name=note]", "For the yearly report.")
+    hand.type("Your name", "Ann Alyst")
+    hand.type("What it is for", "For the yearly report.")
     hand.button("Write the request")
     hand.picture("requests")
     hand.window.go("/p/survey/columns/buy?column=age&what=bounds&epsilon=0.1&bins=10")
@@ -232,6 +246,7 @@ def done_by(
 ) -> dict[str, dict[str, float]]:
     """All tasks in one window: what each took."""
     counted: dict[str, dict[str, float]] = {}
+    (folder / "people.csv").write_text(people(), encoding="utf-8")
     with serving(folder) as server, Window(browser, server, width) as window:
         hand = kind(window, pictures)
         for name, task in TASKS.items():

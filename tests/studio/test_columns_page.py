@@ -1,6 +1,7 @@
 """Columns: empty at first, mistakes beside their fields, and what is bought is charged once."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -54,13 +55,28 @@ def test_mistakes_stand_beside_their_fields_and_together_and_the_rest_is_saved(g
 
 def test_what_is_half_filled_in_is_kept_and_marked(guest: Guest) -> None:
     some = {"c0.kind": "number", "c0.number.lower": "0", "c0.label": "Age"}
-    assert "/p/own/columns" == guest.done("/p/own/columns", some)
+    assert "/p/own/columns?saved=yes" == guest.done("/p/own/columns", some)
     fields = form_fields(guest.page("/p/own/columns"), "/p/own/columns")
     assert ("number", "0", "", "Age") == tuple(
         fields[f"c0.{key}"] for key in ("kind", "number.lower", "number.upper", "label")
     )
     with pytest.raises(Exception, match=r"columns\.age\.upper is not filled in yet"):
         Contract.load(guest.folder / "own" / "contract.toml")
+
+
+def test_bounds_that_can_be_read_in_two_ways_are_asked_about(guest: Guest) -> None:
+    wrong = {"c0.kind": "number", "c0.number.lower": "0", "c0.number.upper": "12.000", "c0.number.bins": "5"}
+    answer = guest.send("/p/own/columns", RIGHT | wrong | {"c0.provenance": "public"})
+    assert "columns.age.upper can be read in two ways: write 12000, or 12.0; given" in text_of(answer.text)
+    right = guest.send("/p/own/columns", RIGHT | wrong | {"c0.provenance": "public", "c0.number.upper": "12000"})
+    assert 303 == right.status_code
+
+
+def test_a_card_says_what_it_still_needs(guest: Guest) -> None:
+    guest.done("/p/own/columns", {"c0.kind": "date", "c0.date.lower": "2020-01-01"})
+    page = text_of(guest.page("/p/own/columns", saved="yes"))
+    assert "needs: the last day, a bar for every …, how you know" in page
+    assert "Saved." in page
 
 
 def test_every_kind_goes_into_a_form_and_back() -> None:
@@ -122,9 +138,15 @@ def test_a_purchase_that_does_not_fit_is_refused_before_the_data_is_opened(guest
     assert "Spend and find out" not in page.text
 
 
-def test_two_hundred_columns_have_two_hundred_cards(guest: Guest) -> None:
+def test_two_hundred_columns_have_two_hundred_cards_and_eight_of_them_stand_open(guest: Guest) -> None:
     (guest.folder / "own" / "wide.csv").write_text(",".join(f"x{i}" for i in range(200)) + "\n")
     guest.done("/p/own/data", {}, data="wide.csv")
     page = guest.page("/p/own/columns")
-    assert 200 == page.count('class="column panel"')
+    assert 200 == len(re.findall(r'id="column-\d+"', page))
     assert 8 == len(re.findall(r'class="column panel" id="column-\d+" open', page))
+    assert "card=x150#column-150" in page  # the others are opened by their names
+    described = {"c150.kind": "boolean", "c150.provenance": "public"}
+    guest.done("/p/own/columns", described, card="x150")
+    columns = tomllib.loads((guest.folder / "own" / "contract.toml").read_text())["columns"]
+    assert {"kind": "boolean", "provenance": "public"} == columns.pop("x150")
+    assert [{"kind": "FILL IN"}] * 199 == list(columns.values())  # what was not on the page stays as it was

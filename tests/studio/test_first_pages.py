@@ -2,6 +2,7 @@
 
 import itertools
 from pathlib import Path
+from urllib.parse import quote_plus
 
 import pytest
 
@@ -89,6 +90,38 @@ def test_a_workbook_is_read_by_its_sheet(guest: Guest) -> None:
     assert "people" in text_of(refused.text)
     page = guest.page("/p/own/data", data="book.xlsx", sheet="people")
     assert ["age", "n/a"] == form_fields(page, "/p/own/data")["columns"]
+
+
+def test_a_file_is_found_by_clicking_through_folders(guest: Guest) -> None:
+    folder = own(guest)
+    below = guest.folder / "from the office"
+    below.mkdir()
+    (below / "amt.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    assert "data=people.csv" in guest.page("/p/own/data", **{"in": "."})  # its own files by their names
+    assert f"in={quote_plus(str(below))}" in guest.page("/p/own/data", **{"in": ".."})
+    listed = guest.page("/p/own/data", **{"in": str(below)})
+    assert f"data={quote_plus(str(below / 'amt.csv'))}" in listed
+    assert f"in={quote_plus(str(guest.folder))}" in listed  # and the way back
+    page = guest.page("/p/own/data", data=str(below / "amt.csv"))
+    assert ["a", "b"] == form_fields(page, "/p/own/data")["columns"]
+    assert "Enter where the data is" in guest.ask("/p/own/data", data="").text
+    assert not (folder / "contract.toml").exists()
+
+
+def test_sheets_and_encodings_are_offered_to_be_clicked(guest: Guest) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    folder = own(guest)
+    book = openpyxl.Workbook()
+    book.create_sheet("people").append(["age"])
+    book.save(folder / "book.xlsx")
+    page = guest.page("/p/own/data", data="book.xlsx")
+    assert "Which sheet holds the data?" in page
+    assert "data=book.xlsx&amp;sheet=people" in page
+    (folder / "amt.csv").write_bytes("Größe;Alter\n1,5;30\n".encode("cp1252"))
+    page = guest.page("/p/own/data", data="amt.csv")
+    assert "data=amt.csv&amp;encoding=cp1252" in page
+    assert "Größe, Alter" in page
+    assert "not right yet" not in page
 
 
 def test_a_window_that_is_behind_overwrites_nothing(guest: Guest) -> None:

@@ -1,5 +1,6 @@
 """Hostile names and inputs, other machines, and a server that is killed: what the studio promises holds."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -64,6 +65,21 @@ def test_names_in_queries_and_forms_come_back_as_text(guest: Guest) -> None:
             sent = guest.act(f"/p/own/{step.key}/{act}".rstrip("/"), form)
             assert sent.status_code < 500, (step.key, act, text_of(sent.text))
             assert "<img" not in sent.text, (step.key, act)
+
+
+def test_names_and_numbers_beyond_all_limits_are_mistakes_and_not_defects(guest: Guest) -> None:
+    folder = guest.folder / "own"
+    (guest.folder / os.fsdecode(b"\xff\xfe")).mkdir()  # a name that is no text
+    (folder / os.fsdecode(b"bad\xff.csv")).write_text("a\n1\n")
+    place = "/p/own"
+    for digits in ("9" * 400, "1e999", "-" + "9" * 400):
+        assert 400 == guest.ask(f"{place}/budget", error=digits, precise="counts", column="age").status_code
+        assert 400 == guest.send(f"{place}/budget", {"epsilon": digits}).status_code
+    for name in ("a" * 5_000, "x/" * 3_000):
+        assert 400 == guest.ask(f"{place}/data", data=name).status_code
+    for looked in ("..", "/", "\0", "a" * 5_000, "/proc/self/fd", "none/at/all"):
+        assert 200 == guest.ask(f"{place}/data", **{"in": looked}).status_code
+    assert "bad" not in guest.page(f"{place}/data", **{"in": "."})
 
 
 def test_no_answer_can_be_split_by_line_breaks_in_names(guest: Guest) -> None:

@@ -152,3 +152,20 @@ def test_the_accepted_error_is_dragged_and_moved_by_keys(browser: Any, served: S
         told = card.locator(".outcomes").get_attribute("aria-label").split(" from ")[1].split()[0].replace(",", "")
         assert float(told) == pytest.approx(float(off), rel=0.1)  # the curve is straight between its corners
         assert [] == window.said
+
+
+def test_next_saves_what_was_typed_and_suggestions_fill_fields(browser: Any, served: Server, folder: Path) -> None:
+    with Window(browser, served) as window:
+        window.go("/p/clinic/columns")
+        page = window.page
+        page.locator("#column-1 > summary").click()
+        page.locator("#column-1").get_by_label("Title for readers").fill("Sex at birth")
+        with page.expect_navigation():
+            page.get_by_role("link", name="Next: Release").click()
+        assert page.url.endswith("/p/clinic/budget")  # where saving leads
+        assert 'label = "Sex at birth"' in (folder / "clinic" / "contract.toml").read_text()
+        delta = page.get_by_label("δ (delta)")
+        delta.fill("")
+        page.get_by_role("button", name="Take 1e-6, one in a million").click()
+        assert "1e-6" == delta.input_value()
+        assert [] == window.said

@@ -72,6 +72,39 @@ def test_every_kind_that_columns_allow_is_added_by_its_form(tmp_path: Path) -> N
     assert "add=image" not in gallery
 
 
+@pytest.mark.parametrize(("columns", "mechanism"), [(["sex"], "laplace"), (["age", "sex"], "laplace")])
+def test_a_release_needs_neither_a_name_nor_a_noise(tmp_path: Path, columns: list[str], mechanism: str) -> None:
+    folder = folder_of(tmp_path)
+    guest = Guest(tmp_path)
+    for error in ("30", "40"):
+        wanted = {"columns": columns, "mechanism": "best", "error": error}
+        guest.done("/p/clinic/plan/add", wanted, at="/p/clinic/plan", add="histogram")
+    plan = Plan.load(folder / "plan.toml")
+    name = "_".join(columns)
+    assert [(name, mechanism), (f"{name}-2", mechanism)] == [(one.name, one.mechanism) for one in plan.releases]
+    within = [Forecast.of(request, plan.contract).expected.bound for request in plan.requests()]
+    assert within[0] <= 30 < within[1] <= 40  # what was asked for, and not a little more
+
+
+def test_the_more_precise_noise_is_chosen(tmp_path: Path) -> None:
+    many = CONTRACT + "".join(
+        f'[columns.x{n}]\nkind = "integer"\nlower = 0\nupper = 9\nprovenance = "public"\n' for n in range(12)
+    )
+    folder = folder_of(tmp_path, contract=many)
+    wanted = {"of": [f"x{n}" for n in range(12)], "mechanism": "best", "epsilon": "0.5"}
+    Guest(tmp_path).done("/p/clinic/plan/add", wanted, at="/p/clinic/plan", add="summary")
+    assert "gaussian" == Plan.load(folder / "plan.toml").releases[0].mechanism
+
+
+def test_all_that_is_wrong_with_a_release_is_said_at_once(tmp_path: Path) -> None:
+    folder_of(tmp_path)
+    answer = Guest(tmp_path).send("/p/clinic/plan/add", {"name": "a b"}, at="/p/clinic/plan", add="histogram")
+    words = text_of(answer.text)
+    assert "Enter either how far off it may be, or an ε." in words
+    assert "release.columns" in words
+    assert "release.mechanism" in words
+
+
 def test_an_error_is_bought_at_the_least_price(tmp_path: Path) -> None:
     folder = folder_of(tmp_path)
     guest = Guest(tmp_path)

@@ -68,6 +68,14 @@ def names_of_header(address: str) -> dict[str, str]:
     return names_in_header(path) if Path(path).is_file() else {}
 
 
+def sheets_of_header(address: str) -> tuple[str, ...]:
+    """The names of the sheets of the first file, if that is a workbook."""
+    from reaedp.engines.workbooks import sheets_of
+
+    path = _matching(address)[0]
+    return sheets_of(path) if suffixes(path)[0] in TOLD_APART and Path(path).is_file() else ()
+
+
 def gaps_of_header(address: str, files: Files | None) -> int:
     """How many columns between others have no name in the first row of a sheet; they are passed over."""
     from reaedp.engines.workbooks import gaps_in_header

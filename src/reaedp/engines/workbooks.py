@@ -32,6 +32,11 @@ def workbook_part(connection: duckdb.DuckDBPyConnection, path: str, sheet: str |
     return _read(path, sheet, lambda found: _loaded(connection, path, found))
 
 
+def sheets_of(path: str) -> tuple[str, ...]:
+    """The names of all sheets, which are public as a header is."""
+    return _opened(path, lambda book: tuple(sheet.title for sheet in book.worksheets))
+
+
 def gaps_in_header(path: str, sheet: str | None) -> int:
     """How many columns have no name although one to their right has; only the first row is read."""
 
@@ -44,7 +49,12 @@ def gaps_in_header(path: str, sheet: str | None) -> int:
 
 
 def _read(path: str, sheet: str | None, take: Callable[[Any], Taken]) -> Taken:
-    """What is taken from the sheet; whatever is wrong with the file is said without what a cell holds."""
+    """What is taken from the sheet."""
+    return _opened(path, lambda book: take(_sheet(path, book, sheet)))
+
+
+def _opened(path: str, take: Callable[[Any], Taken]) -> Taken:
+    """What is taken from the workbook; whatever is wrong with the file is said without what a cell holds."""
     with importing("openpyxl", "Workbooks of Excel"):
         import openpyxl
         import pyarrow  # noqa: F401 - which holds the batches
@@ -53,7 +63,7 @@ def _read(path: str, sheet: str | None, take: Callable[[Any], Taken]) -> Taken:
         try:
             book = openpyxl.load_workbook(path, read_only=True, data_only=True)
             try:
-                return take(_sheet(path, book, sheet))
+                return take(book)
             finally:
                 book.close()
         except (ReaedpError, MemoryError):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
 from reaedp.contract import Contract
@@ -43,7 +44,7 @@ def improvements(plan: Plan) -> Iterator[Improvement]:
         if free is not None:
             yield Improvement(planned.name, f"{free} includes it at no extra cost: leave it out.")
             continue
-        yield from _other_noise(planned, contract)
+        yield from other_noise(planned, contract)
         yield from _other_route(planned, contract)
     budget = contract.budget.epsilon
     for found in useless(plan):
@@ -69,10 +70,17 @@ def least_epsilon(planned: Planned, contract: Contract, error: float, most: floa
     while high > 1.001 * low:
         middle = (low * high) ** 0.5
         low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    rounded = rounded_up(high)
+    return rounded if rounded <= most and enough(rounded) else high
 
 
-def _other_noise(planned: Planned, contract: Contract) -> Iterator[Improvement]:
+def rounded_up(epsilon: float) -> float:
+    """The least number of three digits that is not below this one."""
+    exact = Decimal(repr(epsilon))
+    return float(exact.quantize(Decimal(1).scaleb(exact.adjusted() - 2), ROUND_CEILING))
+
+
+def other_noise(planned: Planned, contract: Contract) -> Iterator[Improvement]:
     """Laplace for Gaussian noise, or the other way round, where the same price then buys smaller errors."""
     now = getattr(planned, "mechanism", None)
     other = _OTHER.get(str(now))

@@ -1,5 +1,6 @@
 """A column as a form has it: texts in, a drafted column out, with mistakes in the words of `reaedp check`."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -10,7 +11,7 @@ from reaedp.contract.contract import KINDS
 from reaedp.contract.document import FILL_IN
 from reaedp.drafting.drafted import NEEDED, Drafted
 from reaedp.drafting.words import plain_number
-from reaedp.errors import DeclarationError
+from reaedp.errors import DeclarationError, sentence
 from reaedp.studio.form import Form
 
 #: The kinds in words.
@@ -39,6 +40,22 @@ RULE_WORDS = (
     ("nearest", "the nearest cell"),
     ("drop", "dropped with the row"),
 )
+#: The fields in words, as the page calls them.
+FIELD_WORDS: Mapping[str, str] = {
+    "kind": "what is in it",
+    "levels": "its words or codes",
+    "provenance": "how you know",
+    "source": "which document",
+    "lower": "the smallest",
+    "upper": "the largest",
+    "bins": "the number of bars",
+    "width": "the numbers in one bar",
+    "every": "a bar for every …",
+    "edges": "borders between bars",
+}
+_DAY_WORDS: Mapping[str, str] = {"lower": "the first day", "upper": "the last day"}
+#: Numbers with marks between thousands, which are also numbers with three digits behind a point.
+_TWO_READINGS = re.compile(r"-?[1-9]\d{0,2}(\.\d{3})+")
 #: Keys that no field has, and that stay as they are.
 KEPT = ("entry",)
 
@@ -77,9 +94,23 @@ class ColumnForm:
         label = self.values.get("label", "")
         if kind not in KINDS:
             return Drafted(self.name, label=label)
+        self._refuse_two_readings(kind, known)
         made = Drafted(self.name, {"kind": kind, **self._facts(kind), **self._kept(kind, known)}, label)
         made.column()
         return made
+
+    def _refuse_two_readings(self, kind: str, known: Drafted | None) -> None:
+        """12.000 is twelve to some and twelve thousand to others; what the contract has already is meant as it is."""
+        mistakes = []
+        for key in ("lower", "upper") if kind in ("number", "integer") else ():
+            text = self.values.get(key, "")
+            if _TWO_READINGS.fullmatch(text) and (known is None or text != _text(known.facts.get(key))):
+                whole, part = text.replace(".", ""), f"{float(text):g}" if text.count(".") == 1 else ""
+                either = f"{whole}, or {part}{'' if '.' in part else '.0'}" if part else whole
+                rule = f"columns.{self.name}.{key} can be read in two ways: write {either}"
+                mistakes.append(sentence(rule, given=text))
+        if mistakes:
+            raise DeclarationError(*mistakes)
 
     def wrong(self, error: DeclarationError) -> "ColumnForm":
         """The same card with mistakes beside the fields of which they speak."""
@@ -98,6 +129,15 @@ class ColumnForm:
         needed = () if self.values.get("edges") else NEEDED.get(kind, ())
         source = ("source",) if self.values.get("provenance") == "file" else ()
         return tuple(key for key in (*needed, "provenance", *source) if not self.values.get(key))
+
+    @property
+    def open_words(self) -> str:
+        """The same as the page calls them."""
+        return ", ".join(self._called(key) for key in self.open)
+
+    def _called(self, key: str) -> str:
+        days = _DAY_WORDS if self.values.get("kind") == "date" else {}
+        return days.get(key) or FIELD_WORDS.get(key, key)
 
     @property
     def troubles(self) -> Mapping[str, tuple[tuple[Trouble, str], ...]]:

@@ -48,8 +48,9 @@ class Form:
         """A number; None where the field is empty. `what` must be one, says the error."""
         text = self.text(name)
         value = plain_number(text.replace("\u2212", "-")) if text else None
-        if text and value is None:
-            raise DeclarationError(sentence(f"{what} must be a number", given=text))
+        if text and (value is None or _beyond(value)):
+            point = ", with a point as in 0.5" if "," in text else ""
+            raise DeclarationError(sentence(f"{what} must be a number{point}", given=text))
         return value
 
     def whole(self, name: str, what: str) -> int | None:
@@ -58,3 +59,12 @@ class Form:
         if value is not None and not isinstance(value, int):
             raise DeclarationError(sentence(f"{what} must be a whole number", given=self.text(name)))
         return value
+
+
+def _beyond(value: float | int) -> bool:
+    """Whether a whole number is larger than any that can be computed with."""
+    try:
+        float(value)
+    except OverflowError:
+        return True
+    return False

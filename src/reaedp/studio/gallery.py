@@ -17,7 +17,7 @@ class Shown(NamedTuple):
 
 _BARS = "M4 36H60M8 36V22H18V36M22 36V10H32V36M36 36V16H46V36M50 36V28H58V36"
 _CURVE = "M4 36H60M4 34C16 34 20 8 32 8S48 34 60 34"
-#: By the names that plans use.
+#: By the names that plans use; what most people look for comes first.
 SHOWN: Mapping[str, Shown] = {
     "histogram": Shown("Counts", "How many rows fall into each cell of one or several columns.", _BARS),
     "summary": Shown(
@@ -32,6 +32,10 @@ SHOWN: Mapping[str, Shown] = {
         "Medians and quantiles", "The value that half, a tenth or any other share of rows lie below.",
         "M4 36H60M8 34C24 34 26 26 32 20S42 8 58 8M4 20H32V36",
     ),
+    "synthetic": Shown(
+        "Synthetic rows", "Made-up rows that resemble the data, for questions you did not plan for.",
+        "M6 6H58V36H6ZM6 14H58M6 22H58M6 30H58M24 6V36M42 6V36",
+    ),
     "correlation": Shown(
         "Correlations", "How closely numbers go together, pair by pair.",
         "M4 36H60M8 36V4M14 30h2M20 26h2M24 28h2M30 20h2M36 22h2M42 14h2M48 16h2M54 8h2",
@@ -39,10 +43,6 @@ SHOWN: Mapping[str, Shown] = {
     "regression": Shown(
         "A regression", "How one number depends on others: a linear model with its coefficients.",
         "M4 36H60M8 36V4M8 32L58 8M14 24h2M22 30h2M34 16h2M44 20h2M52 6h2",
-    ),
-    "synthetic": Shown(
-        "Synthetic rows", "Made-up rows that resemble the data, for questions you did not plan for.",
-        "M6 6H58V36H6ZM6 14H58M6 22H58M6 30H58M24 6V36M42 6V36",
     ),
     "entropy": Shown("Diversity", "How evenly rows are spread over the cells of a column, in bits.", _CURVE),
     "conditional-entropy": Shown(
@@ -69,9 +69,10 @@ SHOWN: Mapping[str, Shown] = {
 
 def offered(contract: Contract) -> dict[str, Shown]:
     """The kinds that fit what a contract declares, by the names that plans use."""
+    order = {kind: place for place, kind in enumerate(SHOWN)}
     parts = {"image": bool(contract.picture), "curve": bool(contract.curves), "other": bool(contract.columns)}
     return {
         kind: SHOWN.get(kind, Shown(kind, f"A kind of {planned.__module__.split('.')[0]}."))
-        for kind, planned in KINDS.items()
+        for kind, planned in sorted(KINDS.items(), key=lambda one: order.get(one[0], len(order)))
         if parts["image" if kind == "image" else "curve" if "curve" in kind else "other"]
     }

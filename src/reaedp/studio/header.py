@@ -1,18 +1,25 @@
 """Names of columns, and nothing else of the data: not even types, which follow from rows in some kinds of files."""
 
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from reaedp.contract.files import Files
-from reaedp.engines.files import files_of_header
+from reaedp.engines.files import files_of_header, sheets_of_header
 from reaedp.engines.source import open_source
+from reaedp.errors import DeclarationError
 
-#: Kinds of files that are offered in the list of files; an address may lead to any that the engines know.
-SUFFIXES = (
-    *(".csv", ".tsv", ".txt", ".gz", ".zst", ".parquet", ".pq", ".jsonl", ".ndjson", ".arrow", ".feather", ".orc"),
-    *(".xlsx", ".xlsm", ".dta", ".sav", ".zsav", ".sas7bdat", ".xpt"),
-)
-MOST_OFFERED = 50
+#: Encodings that are tried where a header is not UTF-8.
+ENCODINGS = ("cp1252", "utf-16")
+
+
+class Way(NamedTuple):
+    """One way to read a file that can be read in several: what is to be said for it, and how it would look."""
+
+    key: str
+    value: str
+    header: str = ""
 
 
 def names_of(address: str, files: Files | None) -> tuple[str, ...]:
@@ -26,15 +33,25 @@ def read_as(address: str, files: Files) -> Files | None:
     return said if "://" in address else files_of_header(address, said)
 
 
-def offered(*folders: Path) -> list[str]:
-    """Files that could be the data, in these folders, as seen from the first."""
-    found = [
-        path.name if folder == folders[0] else str(path.absolute())
-        for folder in dict.fromkeys(folders)
-        for path in sorted(folder.iterdir())
-        if path.suffix.lower() in SUFFIXES and path.is_file() and not path.name.startswith(".")
-    ]
-    return found[:MOST_OFFERED]
+def ways_of(address: str, files: Files) -> tuple[Way, ...]:
+    """The sheets of a workbook, or the encodings in which a header can be read, where one of them must be named."""
+    if "://" in address:
+        return ()
+    if files.sheet is None and len(sheets := sheets_of_header(address)) > 1:
+        return tuple(Way("sheet", sheet) for sheet in sheets)
+    if files.encoding is None and not _readable(address, files):
+        tried = ((name, _readable(address, replace(files, encoding=name))) for name in ENCODINGS)
+        return tuple(Way("encoding", name, ", ".join(names)) for name, names in tried if names)
+    return ()
+
+
+def _readable(address: str, files: Files) -> tuple[str, ...]:
+    """The header, if it can be read so; a text of another encoding has signs that no name has."""
+    try:
+        names = names_of(address, read_as(address, files))
+    except DeclarationError:
+        return ()
+    return names if all(name.isprintable() for name in names) else ()
 
 
 @lru_cache(maxsize=16)

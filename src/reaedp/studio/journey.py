@@ -1,4 +1,4 @@
-"""The journey: all steps in their order. A new step is a module of pages/ and a name here."""
+"""The journey: all steps, first those that a release needs. A new step is a module of pages/ and a name here."""
 
 from reaedp.studio.pages.audit import AUDIT
 from reaedp.studio.pages.budget import BUDGET
@@ -15,6 +15,6 @@ from reaedp.studio.pages.unit import UNIT
 from reaedp.studio.step import Step
 
 STEPS: tuple[Step, ...] = (
-    *(DATA, UNIT, COLUMNS, BUDGET, PLAN),
-    *(LOOK, AUDIT, RELEASE, EVALUATE, LEDGER, REQUESTS, FILES),
+    *(DATA, UNIT, COLUMNS, BUDGET, PLAN, RELEASE),
+    *(LOOK, AUDIT, EVALUATE, LEDGER, REQUESTS, FILES),
 )

@@ -1,9 +1,11 @@
 """The form of a planned release, derived from the keys of its kind, so that every kind has one."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
+from unicodedata import normalize
 
 from reaedp.contract import Contract
 from reaedp.contract.document import declare
@@ -15,7 +17,7 @@ from reaedp.studio.form import Form
 
 Sort = Literal["columns", "column", "choice", "number", "list", "text", "flag"]
 #: Keys that name columns, and those that every release has.
-OF_COLUMNS = ("columns", "of", "by", "on", "given", "keep")
+OF_COLUMNS = ("columns", "of", "by", "on", "given", "keep", "per", "standard")
 COMMON = ("name", "kind", "label", "description", "unit_of_measure", "epsilon", "delta", "share")
 #: Keys in words; others are their own.
 LABELS: Mapping[str, str] = {
@@ -36,12 +38,43 @@ LABELS: Mapping[str, str] = {
     "route": "Route",
     "curve": "Curve",
     "curves": "How many curves?",
+    "error_bits": "Off by at most, in bits",
+    "levels": "True where it is one of",
+    "at_least": "True from this value on",
+    "below": "True below this value",
+    "per": "Or: how much of it for each unit of",
+    "standard": "As if groups were alike in",
+    "weights": "Weights of its values",
+}
+#: The same where a kind means something else by them.
+LABELS_OF: Mapping[tuple[str, str], str] = {
+    ("mutual-information", "columns"): "How much do these columns tell …",
+    ("mutual-information", "given"): "… about these?",
 }
 ABOUT: Mapping[str, str] = {
     "at": "median, quartiles, deciles, percentiles, cdf, or numbers such as 0.5, 0.9",
     "statistics": "count, sum, mean, variance, std, separated by commas",
-    "method": "network: any number of rows costs the same.",
-    "mechanism": "laplace for few numbers, gaussian for many; threshold shows only cells with many rows.",
+    "levels": "Words or codes of the column, separated by commas.",
+    "weights": "One number for each value of that column, separated by commas.",
+    "mechanism": "If you have no wish, leave the choice to the studio: it takes the more precise of the first two.",
+}
+#: Says that the more precise noise is to be chosen, for kinds that have both.
+BEST = "best"
+CHOICE_WORDS: Mapping[str, str] = {
+    "laplace": "laplace: for few numbers",
+    "gaussian": "gaussian: for many numbers",
+    "threshold": "threshold: shows only cells that many share",
+    "network": "network: any number of rows for the same price",
+}
+
+
+#: Kinds that share their keys with others, and those of the keys that mean nothing to them.
+NOT_FOR: Mapping[str, tuple[str, ...]] = {
+    "histogram": ("orders", "given", "route"),
+    "entropy": ("given", "error_bits"),
+    "conditional-entropy": ("orders", "route", "error_bits"),
+    "mutual-information": ("orders", "error_bits"),
+    "entropy-map": ("orders", "given", "route", "error_bits"),
 }
 
 
@@ -49,6 +82,7 @@ ABOUT: Mapping[str, str] = {
 class KeyField:
     """One key of a kind: how it is asked for, and whether it may be left out."""
 
+    kind: str
     key: str
     sort: Sort
     choices: tuple[str, ...] = ()
@@ -59,7 +93,19 @@ class KeyField:
         """The key in words."""
         if self.key == "of" and self.sort == "columns":
             return LABELS["columns"]
-        return LABELS.get(self.key, self.key.replace("_", " "))
+        return LABELS_OF.get((self.kind, self.key)) or LABELS.get(self.key, self.key.replace("_", " "))
+
+    @property
+    def at_once(self) -> bool:
+        """Whether it is shown without being asked for: what is needed, and what most people look for."""
+        return self.needed or self.key in ("by", "given")
+
+    @property
+    def worded(self) -> tuple[tuple[str, str], ...]:
+        """The choices in words; one that is needed begins with none chosen."""
+        first = ((BEST, "Whichever is more precise"),) if {"laplace", "gaussian"} <= set(self.choices) else ()
+        given = tuple((word, CHOICE_WORDS.get(word, word)) for word in self.choices)
+        return (("", "Choose" if self.needed else "default"), *first, *given)
 
     @property
     def about(self) -> str:
@@ -72,9 +118,9 @@ def fields_of(kind: str) -> tuple[KeyField, ...]:
     planned = KINDS[kind]
     hints = key_types(planned)
     made = [
-        KeyField(one.name, *_asked(one.name, hints[one.name]), one.default is MISSING)
+        KeyField(kind, one.name, *_asked(one.name, hints[one.name]), one.default is MISSING)
         for one in fields(planned)
-        if one.name not in COMMON
+        if one.name not in COMMON and one.name not in NOT_FOR.get(kind, ())
     ]
     return tuple(sorted(made, key=lambda one: not one.needed))
 
@@ -87,7 +133,14 @@ def facts_of(kind: str, form: Form) -> dict[str, Any]:
         value = _read(one, form)
         if value not in ("", None, []):
             facts[one.key] = value
-    return facts
+    return facts if facts["name"] else {**facts, "name": _name_of(facts)}
+
+
+def _name_of(facts: Mapping[str, Any]) -> str:
+    """A name for a release that nobody named: its title, or the columns that it is about."""
+    about = [facts.get("label") or [facts.get(key) for key in OF_COLUMNS if facts.get(key)]]
+    words = " ".join(re.findall(r"[A-Za-z0-9_-]+", normalize("NFKD", str(about)).encode("ascii", "ignore").decode()))
+    return "_".join(words.split())[:60] or str(facts["kind"])
 
 
 def planned_of(facts: Mapping[str, Any], contract: Contract) -> Planned:
@@ -126,7 +179,7 @@ def _read(one: KeyField, form: Form) -> Any:
     text = form.text(one.key)
     parts = [part.strip() for part in text.split(",") if part.strip()]
     numbers = [plain_number(part) for part in parts]
-    if parts and None not in numbers and one.sort in ("list", "text"):
+    if parts and None not in numbers and one.sort in ("list", "text") and one.key != "levels":
         return numbers
     return parts if one.sort == "list" else text
 

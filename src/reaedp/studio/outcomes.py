@@ -36,9 +36,15 @@ class Priced:
 
 
 @lru_cache(maxsize=512)
+def requested(planned: Planned, contract: Contract) -> Request:
+    """What a release asks for; its noise is found once for each price, whatever is asked about it."""
+    return planned.request(contract)
+
+
+@lru_cache(maxsize=512)
 def priced(planned: Planned, contract: Contract) -> Priced:
     """The forecast of a release; sliders ask for the same prices again and again."""
-    request = planned.request(contract)
+    request = requested(planned, contract)
     forecast = Forecast.of(request, contract)
     noise, bound = request.calibrated(contract), forecast.expected.bound
     ranks = [(2 * place + 1) / (2 * OUTCOMES) for place in range(OUTCOMES)]

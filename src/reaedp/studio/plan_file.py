@@ -63,6 +63,12 @@ def add(project: Project, facts: Mapping[str, Any]) -> None:
     project.write(project.plan_path, f"{before.rstrip()}\n\n[[release]]\n{lines}")
 
 
+def free_name(project: Project, name: str) -> str:
+    """The name, or the first with a number behind it that no release of the plan has."""
+    taken = {table.get("name") for table in tables(project)}
+    return next(one for one in (name, *(f"{name}-{number}" for number in range(2, 10_000))) if one not in taken)
+
+
 def change(project: Project, changes: Mapping[str, Mapping[str, Any] | None]) -> None:
     """Set keys of releases by their names; None takes a key, or a whole release, out of the plan."""
     try:

@@ -10,7 +10,7 @@ from reaedp.plan.plan import Plan
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.privacy.rest import Rest
 from reaedp.studio.bar import Part, pictured_standing
-from reaedp.studio.outcomes import at, priced
+from reaedp.studio.outcomes import at, requested
 
 
 class Shares(NamedTuple):
@@ -26,7 +26,7 @@ def shares_of(plan: Plan, prices: Sequence[float]) -> Shares:
     """What the releases of a plan cost at these prices, together and beside what is spent."""
     contract = plan.contract
     changed = [at(one, contract, price) for one, price in zip(plan.releases, prices, strict=True)]
-    charged = tally([priced(one, contract).request.calibrated(contract).price for one in changed])
+    charged = tally([requested(one, contract).calibrated(contract).price for one in changed])
     total = epsilon(charged, contract.budget.delta)
     spent, left, rest = pictured_standing(contract)
     fits = rest.admits(charged)

@@ -14,7 +14,7 @@ Handler = Callable[[Visit], Response]
 #: The states in words, which no colour replaces.
 WORDS: Mapping[State, str] = {
     "empty": "not begun",
-    "incomplete": "begun",
+    "incomplete": "something is open",
     "done": "done",
     "locked": "not yet possible",
     "optional": "if you like",
@@ -35,3 +35,5 @@ class Step:
     show: Handler
     parts: Mapping[str, Handler] = field(default_factory=dict)
     acts: Mapping[str, Handler] = field(default_factory=dict)
+    #: Whether a release needs it; the rail lists the others apart.
+    needed: bool = True

@@ -71,11 +71,12 @@ class Visit:
 
         rail = [(step, state, WORDS[state]) for step in self.steps for state in (step.state(self.project),)]
         waiting = [step for step, state, _ in rail if state in ("empty", "incomplete")]
+        done_here = all(step.key != here for step in waiting)  # the form of the page comes first
         return {
             "project": self.project,
             "rail": rail,
             "bar": bar_of(self.project),
-            "following": next((step for step in waiting if step.key != here), None),
+            "following": next(iter(waiting), None) if done_here else None,
             "place": self.place,
         }
 

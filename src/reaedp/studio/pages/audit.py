@@ -76,4 +76,4 @@ def state(project: Project) -> State:
     return "locked" if project.plan is None else "optional"
 
 
-AUDIT = Step("audit", "Audit", state, show, AUDITS.parts, {"": begin, **AUDITS.acts})
+AUDIT = Step("audit", "Audit", state, show, AUDITS.parts, {"": begin, **AUDITS.acts}, needed=False)

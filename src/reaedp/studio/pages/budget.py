@@ -14,6 +14,7 @@ from reaedp.studio.contract_file import ContractFile, unless_changed, version
 from reaedp.studio.deployments import DEPLOYMENTS
 from reaedp.studio.form import Form
 from reaedp.studio.odds import ALARMS, PRIORS, Odds, given, whole_of
+from reaedp.studio.pages.purchase import noun
 from reaedp.studio.project import Project
 from reaedp.studio.step import State, Step
 from reaedp.studio.visit import Visit
@@ -107,6 +108,7 @@ def _page(visit: Visit, form: Form, mistakes: tuple[str, ...] = ()) -> Response:
         alarms=ALARMS,
         deployments=DEPLOYMENTS,
         fixed=registered(project),
+        noun=noun(project),
         version=version(project),
     )  # fmt: skip
 

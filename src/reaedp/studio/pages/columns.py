@@ -24,6 +24,8 @@ from reaedp.studio.visit import Visit
 
 #: So many cards that are not done stand open; the others open when their names are clicked.
 MOST_OPEN = 8
+#: With more columns than this, a card that is not open is its name and a link, which keeps the page light.
+MOST_WHOLE = 40
 CODEBOOKS = (".csv", ".tsv", ".json", ".xml", ".toml")
 
 
@@ -38,24 +40,25 @@ def save(visit: Visit) -> Response:
     project = visit.project
     known = ContractFile.read(project)
     columns = {column.name: column for column in known.draft.columns}
-    cards: list[ColumnForm] = []
+    shown = {name: ColumnForm.of(column) for name, column in columns.items()}
     wrong: list[str] = []
     for number in range(len(columns)):
         card = ColumnForm.sent(visit.form, number)
-        if card.name not in columns:
+        if card.name not in columns:  # it was not on the page, and stays as it is
             continue
         try:
             columns[card.name] = card.drafted(columns[card.name])
         except DeclarationError as error:
             card = card.wrong(error)
             wrong += error.mistakes
-        cards.append(card)
+        shown[card.name] = card
+    cards = list(shown.values())
     if visit.form.text("version") != version(project):
         return _page(visit, cards, (CHANGED_MEANWHILE,))
     known.saying(tuple(columns.values())).save(project)
     if wrong:
         return _page(visit, cards, tuple(wrong))
-    return visit.to("columns" if any(card.open for card in cards) else "budget")
+    return visit.to("columns", saved="yes") if any(card.open for card in cards) else visit.to("budget")
 
 
 def look_up(visit: Visit) -> Response:
@@ -96,13 +99,14 @@ def _looked_up(project: Project, known: ContractFile, path: Path, *, public: boo
 def _page(visit: Visit, cards: Sequence[ColumnForm], mistakes: tuple[str, ...] = ()) -> Response:
     project = Project(visit.project.folder, visit.project.name)
     waiting = [card.name for card in cards if card.open or card.mistakes]
-    shown_open = set(waiting[:MOST_OPEN]) | {card.name for card in cards if card.mistakes}
+    shown_open = {*waiting[:MOST_OPEN], visit.query.raw("card"), *(card.name for card in cards if card.mistakes)}
     return visit.page(
         "columns",
         mistakes,
         cards=cards,
         waiting=waiting,
         shown_open=shown_open,
+        light=len(cards) > MOST_WHOLE,
         kinds=tuple(KIND_WORDS.items()),
         needed=NEEDED,
         rules=RULE_WORDS,

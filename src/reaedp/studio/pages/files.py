@@ -48,7 +48,7 @@ def _download(name: str) -> Handler:
 
 def state(project: Project) -> State:
     """Possible as soon as there is a contract; there is nothing to be done."""
-    return "done" if project.document is not None else "locked"
+    return "optional" if project.document is not None else "locked"
 
 
-FILES = Step("files", "Export", state, show, {name: _download(name) for name in MADE})
+FILES = Step("files", "Export", state, show, {name: _download(name) for name in MADE}, needed=False)

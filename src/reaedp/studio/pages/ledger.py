@@ -176,4 +176,4 @@ def state(project: Project) -> State:
 
 
 _ACTS = {"create": create, "verify": verify, "raise": raise_budget, "rule": rule}
-LEDGER = Step("ledger", "Ledger", state, show, {"checkpoint": checkpoint, "export": export}, _ACTS)
+LEDGER = Step("ledger", "Ledger", state, show, {"checkpoint": checkpoint, "export": export}, _ACTS, needed=False)

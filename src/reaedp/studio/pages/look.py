@@ -69,4 +69,4 @@ def state(project: Project) -> State:
     return "optional" if project.contract is not None and project.data else "locked"
 
 
-LOOK = Step("look", "Look", state, show, LOOKS.parts, {"": begin, "see": see, **LOOKS.acts})
+LOOK = Step("look", "Look", state, show, LOOKS.parts, {"": begin, "see": see, **LOOKS.acts}, needed=False)

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from reaedp.contract import Contract
 from reaedp.errors import DeclarationError
 from reaedp.plan.advice import advice
-from reaedp.plan.improvements import Improvement, improvements, least_epsilon
+from reaedp.plan.improvements import Improvement, improvements, least_epsilon, other_noise, rounded_up
 from reaedp.plan.kinds.kind import Planned
 from reaedp.plan.plan import Plan
 from reaedp.plan.usefulness import unused
@@ -19,7 +19,7 @@ from reaedp.studio.contract_file import CHANGED_MEANWHILE
 from reaedp.studio.error_chart import ErrorChart
 from reaedp.studio.form import Form
 from reaedp.studio.gallery import SHOWN, Shown, offered
-from reaedp.studio.kind_form import facts_of, fields_of, known_kind, planned_of
+from reaedp.studio.kind_form import BEST, facts_of, fields_of, known_kind, planned_of
 from reaedp.studio.outcomes import PRETENDED, Dots, Pretended, Priced, at, priced
 from reaedp.studio.project import Project
 from reaedp.studio.shares import shares_of
@@ -74,7 +74,9 @@ def add(visit: Visit) -> Response:
     try:
         contract = _contract(visit)
         facts = facts_of(kind, form)
-        plan_file.add(project, {**facts, "share": _bought(facts, form, contract)})
+        if not form.text("name"):
+            facts["name"] = plan_file.free_name(project, facts["name"])
+        plan_file.add(project, _bought(facts, form, contract))
     except DeclarationError as error:
         return _page(visit, error.mistakes, kind)
     return visit.to("plan")
@@ -93,10 +95,10 @@ def for_error(visit: Visit) -> Response:
         planned = _named(plan, form)
         error = positive("error", form.number("error", "The error"))
         most = MOST * plan.contract.budget.epsilon
-        least = least_epsilon(planned, plan.contract, error, most)
+        least = _least(planned, plan.contract, error, most)
         if least is None:
             raise DeclarationError(f"{planned.name}: no ε up to {most:g} keeps it within ±{error:g}.")
-        return {planned.name: float(f"{least:.3g}")}
+        return {planned.name: least}
 
     return _changing(visit, prices)
 
@@ -175,18 +177,41 @@ def _named(plan: Plan, form: Form) -> Planned:
     return next((one for one in plan.releases if one.name == form.text("name")), plan.releases[0])
 
 
-def _bought(facts: dict[str, Any], form: Form, contract: Contract) -> float:
-    """The share that buys a release: for an error, or for an ε; one of the two is asked for."""
-    budget = contract.budget
+def _bought(facts: dict[str, Any], form: Form, contract: Contract) -> dict[str, Any]:
+    """The release with the share that buys it: for an error, or for an ε. All mistakes are said at once."""
+    mistakes: list[str] = []
+    best = facts.get("mechanism") == BEST
+    facts = {**facts, "mechanism": "laplace"} if best else facts
+    try:
+        planned_of({**facts, "share": 1.0}, contract)
+    except DeclarationError as wrong:
+        mistakes += wrong.mistakes
     epsilon, error = form.number("epsilon", "ε"), form.number("error", "The error")
     if (epsilon is None) == (error is None):
-        raise DeclarationError("Enter either how far off it may be, or an ε.")
+        mistakes.append("Enter either how far off it may be, or an ε.")
+    if mistakes:
+        raise DeclarationError(*mistakes)
+    made = {**facts, "share": _share(facts, epsilon, error, contract)}
+    for better in other_noise(planned_of(made, contract), contract) if best else ():
+        facts = {**facts, **(better.change or {})}
+        made = {**facts, "share": _share(facts, epsilon, error, contract)}
+    return made
+
+
+def _least(planned: Planned, contract: Contract, error: float, most: float) -> float | None:
+    """The least ε for an error, and a thousandth more: shares of a budget are rounded down."""
+    found = least_epsilon(planned, contract, error, most)
+    return None if found is None else min(rounded_up(1.001 * found), most)
+
+
+def _share(facts: dict[str, Any], epsilon: float | None, error: float | None, contract: Contract) -> float:
+    """The part of the budget that gives a release this ε, or the least that keeps it within this error."""
+    budget = contract.budget
     if error is not None:
         planned = planned_of({**facts, "share": 1.0}, contract)
-        found = least_epsilon(planned, contract, positive("error", error), budget.epsilon)
-        if found is None:
+        epsilon = _least(planned, contract, positive("error", error), budget.epsilon)
+        if epsilon is None:
             raise DeclarationError(f"The whole budget of ε = {budget.epsilon:g} does not keep it within ±{error:g}.")
-        epsilon = float(f"{found:.3g}")
     share = plan_file.share(positive("epsilon", epsilon), budget)
     if share == 0 or float(epsilon or 0) > budget.epsilon:
         raise DeclarationError(
@@ -231,6 +256,7 @@ def _page(visit: Visit, mistakes: tuple[str, ...] = (), adding: str = "") -> Res
         mistakes or broken,
         open=() if contract else project.contract_mistakes,
         contract=contract,
+        budget=f"{contract.budget.epsilon:g}" if contract else "",
         kinds=offered(contract) if contract else {},
         adding=adding,
         kind=SHOWN.get(adding, Shown(adding, "")),

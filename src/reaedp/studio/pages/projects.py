@@ -20,7 +20,7 @@ def show(visit: Visit) -> Response:
 def create(visit: Visit) -> Response:
     """Begin a project, with the made-up clinic or with a file of one's own."""
     made_up = visit.form.text("start") == "clinic"
-    name = "clinic" if made_up else visit.form.text("name")
+    name = _free(visit, "clinic") if made_up else visit.form.text("name")
     try:
         address, project = visit.workspace.create(name)
     except DeclarationError as error:
@@ -37,9 +37,15 @@ def _page(visit: Visit, mistakes: tuple[str, ...] = (), name: str = "") -> Respo
 
 
 def enter(visit: Visit) -> Response:
-    """On to the first step of a project that is not done."""
-    states = [(step.key, step.state(visit.project)) for step in visit.steps]
-    return visit.to(next((key for key, state in states if state in ("empty", "incomplete")), states[-1][0]))
+    """On to the first step of a project that is not done; to its releases, if all are."""
+    waiting = [step.key for step in visit.steps if step.state(visit.project) in ("empty", "incomplete")]
+    return visit.to(next(iter(waiting), [step.key for step in visit.steps if step.needed][-1]))
+
+
+def _free(visit: Visit, name: str) -> str:
+    """The name, or the first with a number behind it that no folder has."""
+    names = (name, *(f"{name}-{number}" for number in range(2, 10_000)))
+    return next(one for one in names if not (visit.workspace.folder / one).exists())
 
 
 def _listed(visit: Visit) -> Iterator[dict[str, Any]]:

@@ -107,4 +107,5 @@ def state(project: Project) -> State:
     return "incomplete" if waiting(project.folder) else "optional"
 
 
-REQUESTS = Step("requests", "Requests", state, show, {"package": for_analysts}, {"ask": ask, "decide": decide})
+_ACTS = {"ask": ask, "decide": decide}
+REQUESTS = Step("requests", "Requests", state, show, {"package": for_analysts}, _ACTS, needed=False)

@@ -1,4 +1,4 @@
-// Pages work without scripts; this one closes the rail on phones, leads to mistakes and lets pictures follow fields.
+// Pages work without scripts; this one closes the rail on phones, leads to mistakes, keeps what is typed and lets pictures follow fields.
 import { digits, put } from "./answers.js";
 
 const rail = document.querySelector(".rail");
@@ -10,6 +10,29 @@ document.addEventListener("submit", (event) => {
   if (!event.target.matches("[data-once]")) return;
   for (const button of event.target.querySelectorAll("button")) button.disabled = true;
 });
+
+// What was typed and is not saved: the next step saves it, and leaving the page otherwise is asked about.
+const said = (form) => new URLSearchParams(new FormData(form)).toString();
+const kept = new Map([...document.querySelectorAll("form[data-keep]")].map((form) => [form, said(form)]));
+const unsaved = () => [...kept].find(([form, text]) => said(form) !== text)?.[0];
+let sending = false;
+document.addEventListener("submit", () => { sending = true; });
+document.querySelector("a.next")?.addEventListener("click", (event) => {
+  if (!unsaved()) return;
+  event.preventDefault();
+  unsaved().requestSubmit();
+});
+window.addEventListener("beforeunload", (event) => { if (!sending && unsaved()) event.preventDefault(); });
+window.addEventListener("pageshow", () => { sending = false; });
+
+// A suggestion fills a field when it is clicked.
+for (const button of document.querySelectorAll("button[data-fill]")) {
+  button.addEventListener("click", () => {
+    const field = button.form.elements[button.dataset.fill];
+    field.value = button.dataset.value;
+    field.dispatchEvent(new CustomEvent("input", { bubbles: true }));
+  });
+}
 
 // A slider stands for a number on a logarithmic scale, and speaks it.
 const speak = (slider) => slider.setAttribute("aria-valuetext", `ε ${digits(10 ** Number(slider.value))}`);
