@@ -35,6 +35,7 @@ from reaedp.audits.made_up_values import VARIANTS
 from reaedp.audits.movement import _within
 from reaedp.audits.pre_release import pre_release_audit
 from reaedp.audits.replay import replay
+from reaedp.curator.records import Records
 from reaedp.errors import DeclarationError
 from reaedp.plan.request import Request
 from reaedp.privacy.unit import Sensitivity
@@ -241,7 +242,7 @@ def test_somebody_who_stops_the_audit_is_obeyed(monkeypatch: pytest.MonkeyPatch)
     def stopped(*_: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(rehearsal.Records, "counts", stopped)
+    monkeypatch.setattr(Records, "counts", stopped)
     with pytest.raises(KeyboardInterrupt) as found:
         pre_release_audit(contract(UNITS[0]), REQUESTS[:1], rng=np.random.default_rng(1))
     assert "" == str(found.value)

@@ -16,10 +16,11 @@ from postgres import free_port
 from reaedp import Budget, Contract, Curator, Laplace, Ledger, Marginal, Number, Unit
 from reaedp.answer import Integers
 from reaedp.engines.source import open_source
+from reaedp.engines.spark.patience import patience
 from reaedp.engines.spark.session import session_of
 from reaedp.errors import DeclarationError, ReaedpError
 from reaedp.mechanisms.noise import SeededNoise
-from spark_cluster import Cluster
+from spark_cluster import WORKERS, Cluster
 from tests_support import ledger_in
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -129,6 +130,39 @@ def test_a_session_lost_after_the_charge_fails_whole_and_the_charge_stands(clust
     assert 0 == Watched.asked
     assert 1 == entries(contract)
     assert Ledger.open(contract.ledger).spent("d") == pytest.approx(0.5, abs=1e-4)
+
+
+def test_a_cluster_that_loses_all_its_workers_ends_in_words(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REAEDP_SPARK_WAIT", "2")
+    contract = terms(tmp_path, "deserted", Unit("add-remove"))
+    session = session_of(cluster.master)
+    curator = Curator(contract, held_rows(session, tmp_path / "gate"), noise=Watched(np.random.default_rng(1)))
+    Watched.asked = 0
+    names = [f"worker{number}" for number in range(WORKERS)]
+
+    def kill_all() -> None:
+        for name in names:
+            cluster.kill(name)
+
+    words = r"All workers of Spark were lost, and none came back within 2 s\..* The charge stands: ledger entry"
+    try:
+        with pytest.raises(ReaedpError, match=words), in_the_middle(session, tmp_path / "gate", kill_all):
+            curator.release(Marginal("x"), Laplace(0.5))
+    finally:
+        for name in names:
+            cluster.start_worker(name)
+        cluster.wait("Registering worker", cluster.started)
+    assert 0 == Watched.asked
+    assert 1 == entries(contract)
+
+
+@pytest.mark.parametrize("said", ["soon", "0", "-1", "nan", "inf"])
+def test_how_long_to_wait_for_workers_is_checked_before_the_charge(said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REAEDP_SPARK_WAIT", said)
+    with pytest.raises(DeclarationError, match="REAEDP_SPARK_WAIT must be a number of seconds above 0"):
+        patience()
 
 
 @pytest.mark.slow

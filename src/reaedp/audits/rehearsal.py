@@ -12,9 +12,9 @@ import numpy as np
 
 from reaedp.audits.constant_noise import ConstantNoise, Drawn
 from reaedp.audits.made_up_rows import Data
+from reaedp.audits.remembered import Remembered
 from reaedp.contract import Contract
 from reaedp.curator.curator import Curator
-from reaedp.curator.records import Records
 from reaedp.disk.duckdb_engine import connect_for_released
 from reaedp.errors import ReaedpError, Stopped
 from reaedp.ledger.ledger import Ledger
@@ -110,11 +110,13 @@ class _Watch:
         return tuple(tuple(self.noise.drawn[a:b]) for a, b in zip(self._starts, ends, strict=True))
 
 
-def _publish(contract: Contract, opened: Any, out: Path, watch: _Watch) -> tuple[dict[str, str], Records]:
+def _publish(contract: Contract, opened: Any, out: Path, watch: _Watch) -> tuple[dict[str, str], Any]:
     """What is published, and the made-up records, of which the exact answers can still be asked."""
     with state_in(Path(contract.ledger).parent):
         Ledger.create(contract.ledger).close()
         curator = Curator(contract, opened, noise=watch.noise)
+    records = Remembered(curator._records)  # noqa: SLF001 - which no other part of the program may see
+    curator._records = records  # type: ignore[assignment]  # noqa: SLF001
     size = expected_bytes(contract, [request.statistic for request in watch.requests])
     try:
         with new_folder(out, size) as folder:
@@ -128,7 +130,7 @@ def _publish(contract: Contract, opened: Any, out: Path, watch: _Watch) -> tuple
         }
     finally:
         curator.ledger.close()
-    return spent | _folder_facts(out), curator._records  # noqa: SLF001 - which no other part of the program may see
+    return spent | _folder_facts(out), records
 
 
 def _folder_facts(folder: Path) -> dict[str, str]:

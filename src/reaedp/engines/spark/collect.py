@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pyspark.logger import PySparkLogger
 
 from reaedp.engines.source import Unreadable
+from reaedp.engines.spark.patience import waiting_for_workers
 from reaedp.errors import ReaedpError
 
 #: Where PySpark writes the words of an error, which may quote a row.
@@ -54,9 +55,11 @@ MACHINES = (
 def collected(counts: Any) -> dict[str, NDArray[np.generic]]:
     """Run a query; Spark's own words about a failure could quote a row, so they are not repeated."""
     try:
-        with _silence():
+        with _silence(), waiting_for_workers(counts.sparkSession):
             table = arrow_table(counts)
         return {name: table[name].to_numpy() for name in table.column_names}
+    except ReaedpError:  # our own words about lost workers
+        raise
     except Exception as error:  # Spark's, the bridge's and the system's errors share no base class
         failure = _failure(error)
     raise failure

@@ -19,6 +19,7 @@ from reaedp.engines.spark import values
 from reaedp.engines.spark.cells import SparkCell
 from reaedp.engines.spark.collect import collected
 from reaedp.engines.spark.groups import grouped_by_python, grouped_by_spark
+from reaedp.engines.spark.patience import patience
 from reaedp.engines.spark.python_workers import workers_run_python
 from reaedp.errors import DeclarationError, unknown
 
@@ -68,6 +69,9 @@ class SparkSource(Hidden):
     tried: set[str] = field(default_factory=set)
     made: dict[tuple[tuple[Column, ...], str | None], Any] = field(default_factory=dict)
     total: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        patience()  # is refused now, and not after the charge
 
     @property
     def types(self) -> Mapping[str, str]:
