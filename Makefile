@@ -3,6 +3,8 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do $$p -c '
 VENV := .venv
 VERSIONS ?= --record docs/versions.md
 UV := "uv>=0.8,<1"
+# Processes that tests start would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 # A file's fixtures are made once by one worker; what shares a cluster or a browser shares a worker.
 QUICK := $(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"

@@ -1,16 +1,16 @@
 """Ranks that deciles and a median miss, beside OpenDP and diffprivlib.
 
-    python benchmarks/quantiles.py [--rows 10000 100000] [--repetitions 200] [--without-peers]
+    python benchmarks/quantiles.py [--rows 10000 100000] [--repetitions 200] [--shapes …] [--without-peers]
 
-Lognormal incomes, declared from 0 to 500,000 in whole numbers; pure ε = 1, one row added or removed. A rank error is
-how many rows lie between a value and its rank; "worst" is the mean of the largest among the nine deciles. Peers are run
-a tenth as often. Coverage of intervals is in coverage.py.
+Incomes, lognormal unless other `--shapes` are asked for, declared from 0 to 500,000 in whole numbers; pure ε = 1, one
+row added or removed. A rank error is how many rows lie between a value and its rank; "worst" is the mean of the largest
+among the nine deciles. Peers are run a tenth as often. Coverage of intervals is in coverage.py.
 """
 
 import argparse
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from harness.row import Row
 from harness.script import parser, present
 from reaedp import Budget, ChosenQuantiles, Contract, Number, Quantiles, Unit, best_quantiles
 from reaedp.answer import Ordered
-from reaedp.mechanisms.mechanism import Calibrated, Mechanism
+from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SecretNoise
 from reaedp.statistics.quantiles.chosen_quantiles import parts_of
 from reaedp.statistics.quantiles.ranks import NAMED, shares
@@ -32,8 +32,18 @@ PEERS = {"OpenDP, one at a time": "opendp", "diffprivlib, one at a time": "diffp
 GOALS = {"deciles": (8.0, 20.0), "median": (3.0, 3.0)}
 
 
-def incomes(rows: int) -> Any:
-    return np.sort(np.clip(np.random.default_rng(rows).lognormal(10.3, 0.8, rows), 0, UPPER))
+#: Incomes, as many as are asked for: skewed, of two groups far apart, and even.
+SHAPES: dict[str, Callable[[Any, int], Any]] = {
+    "lognormal": lambda draw, rows: draw.lognormal(10.3, 0.8, rows),
+    "two peaks": lambda draw, rows: np.where(
+        draw.random(rows) < 0.4, draw.normal(20_000, 1_500, rows), draw.normal(300_000, 40_000, rows)
+    ),
+    "even": lambda draw, rows: draw.uniform(0, UPPER, rows),
+}
+
+
+def incomes(rows: int, shape: str = "lognormal") -> Any:
+    return np.sort(np.clip(SHAPES[shape](np.random.default_rng(rows), rows), 0, UPPER))
 
 
 def contract(cells: int) -> Contract:
@@ -46,23 +56,24 @@ def contract(cells: int) -> Contract:
     )
 
 
-def ours(values: Any, at: str, repetitions: int) -> tuple[Any, str]:
+def ours(values: Any, at: str, repetitions: int) -> tuple[list[Any], str]:
     """Values by the way that public facts choose, with secret noise."""
     terms = contract(CELLS)
     way = best_quantiles(terms, Quantiles(of="income", at=at), EPSILON)
-    return np.array([_once(values, way.statistic, way.mechanism, terms) for _ in range(repetitions)]), type(
-        way.statistic
-    ).__name__
+    statistic, noise = way.statistic, Calibrated(way.mechanism, way.statistic.sensitivity(terms))
+    exact = _counted(values, statistic, terms)
+    found = [
+        statistic.frame(statistic.value(terms, noise.apply(exact, SecretNoise())), noise) for _ in range(repetitions)
+    ]
+    return found, type(statistic).__name__
 
 
-def _once(values: Any, statistic: Any, mechanism: Mechanism, terms: Contract) -> Any:
-    column = terms.columns[0]
-    noise = Calibrated(mechanism, statistic.sensitivity(terms))
-    counts = np.histogram(values, column.boundaries)[0].astype(np.int64)  # type: ignore[attr-defined]
-    exact: Any = np.append(counts, np.zeros(column.size - len(counts), dtype=np.int64))
+def _counted(values: Any, statistic: Any, terms: Contract) -> Any:
+    column: Any = terms.columns[0]
+    counts = np.histogram(values, column.boundaries)[0].astype(np.int64)
     if isinstance(statistic, ChosenQuantiles):
-        exact = Ordered(counts[None, :], parts_of(column), shares(statistic.at))
-    return statistic.frame(statistic.value(terms, noise.apply(exact, SecretNoise())), noise)
+        return Ordered(counts[None, :], parts_of(column), shares(statistic.at))
+    return np.append(counts, np.zeros(column.size - len(counts), dtype=np.int64))
 
 
 def missed(values: Any, found: Any, at: tuple[float, ...]) -> tuple[float, float]:
@@ -71,8 +82,8 @@ def missed(values: Any, found: Any, at: tuple[float, ...]) -> tuple[float, float
     return float(errors.mean()), float(errors.max(axis=1).mean())
 
 
-def compared(rows: int, at: str, options: argparse.Namespace) -> Iterator[Row]:
-    values, ranks, section = incomes(rows), NAMED[at], f"Ranks missed at ε = {EPSILON:g}"
+def compared(rows: int, at: str, shape: str, options: argparse.Namespace) -> Iterator[Row]:
+    values, ranks, section = incomes(rows, shape), NAMED[at], f"Ranks missed at ε = {EPSILON:g}, {shape} incomes"
     frames, way = ours(values, at, options.repetitions)
     mine = missed(values, np.array([frame["value"] for frame in frames]), ranks)
     for measure, error, goal in zip(("mean", "worst"), mine, GOALS[at], strict=True):
@@ -99,13 +110,15 @@ def compared(rows: int, at: str, options: argparse.Namespace) -> Iterator[Row]:
 def rows(options: argparse.Namespace) -> Iterator[Row]:
     for number in options.rows:
         for at in ("deciles", "median"):
-            yield from compared(number, at, options)
+            for shape in options.shapes:
+                yield from compared(number, at, shape, options)
 
 
 def main() -> None:
     options = parser(__doc__)
     options.add_argument("--rows", type=int, nargs="+", default=[10_000, 100_000])
     options.add_argument("--repetitions", type=int, default=200)
+    options.add_argument("--shapes", nargs="+", default=["lognormal"], choices=list(SHAPES))
     options.add_argument("--without-peers", action="store_true")
     chosen = options.parse_args()
     if chosen.quick:

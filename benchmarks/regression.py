@@ -69,6 +69,17 @@ TABLES = {
             Integer(name="hours-per-week", lower=1, upper=99, **PUBLIC),
         ),
     ),
+    # The excerpts of the ACS have no working hours, and Adult has no income but in two classes.
+    "Adult: capital gains on age, education, sex, hours": Table(
+        "adult-raw.csv",
+        (
+            Integer(name="age", lower=17, upper=90, **PUBLIC),
+            Integer(name="education-num", lower=1, upper=16, **PUBLIC),
+            Category(name="sex", levels=("Female", "Male"), **PUBLIC),
+            Integer(name="hours-per-week", lower=1, upper=99, **PUBLIC),
+            Number(name="capital-gain", lower=0, upper=20_000, bins=20, **PUBLIC),
+        ),
+    ),
 }
 
 

@@ -78,7 +78,7 @@ JOBS = (
     Job("audit_runs"),
     Job("ledger"),
     *(
-        Job("synthesis_peers", ("--only", name, "--cap", PATIENCE), (peer,), needs="REAEDP_DATA")
+        Job("synthesis_peers", ("--peers", "REAEDP", name, "--cap", PATIENCE), (peer,), needs="REAEDP_DATA")
         for name, peer in SYNTHESIZERS.items()
     ),
     Job("spark"),

@@ -133,7 +133,7 @@ def _rows(section: str, peer: str, ours: list[Run], here: list[Run]) -> Iterator
 
 def write_page(path: Path, runs: list[Run]) -> None:
     head = path.read_text(encoding="utf-8").split(MARK)[0]
-    path.write_text(f"{head}{MARK}\n{page(latest(runs))}", encoding="utf-8")
+    path.write_text(f"{head}{MARK}\n{page(latest(runs), list(TABLES), list(CONTENDERS))}", encoding="utf-8")
 
 
 def main() -> None:
@@ -154,6 +154,8 @@ def main() -> None:
     if chosen.data is None:
         options.error("name the folder of the data with --data or REAEDP_DATA")
     chosen.data = Path(chosen.data)
+    if chosen.quick:
+        chosen.sets = ["titanic"]
     present(chosen, rows)
     for table, epsilon, measure, own, name, theirs in losses(latest(read(chosen.runs))):
         if table in chosen.sets and epsilon in chosen.epsilon:

@@ -14,7 +14,7 @@ import argparse
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -76,6 +76,13 @@ def nested_levels(rng: np.random.Generator) -> Shape:
     )
 
 
+def declared_groups(rng: np.random.Generator) -> Shape:
+    """The same shops, whose regions the contract declares."""
+    shape = nested_levels(rng)
+    shop = replace(shape.columns[0], groups=tuple(f"region {number % 12}" for number in range(150)))  # type: ignore[call-arg]
+    return replace(shape, columns=[shop, *shape.columns[1:]])
+
+
 def sum_modulo_two(rng: np.random.Generator) -> Shape:
     """Nine fair coins, of which the third is the exclusive or of the first two."""
     codes = rng.integers(0, 2, (20_000, 9), dtype=np.int32)
@@ -108,6 +115,7 @@ SHAPES: dict[str, Callable[[np.random.Generator], Shape]] = {
     "100 columns": lambda rng: factors(100, 20_000, rng),
     "300 columns": lambda rng: factors(300, 20_000, rng),
     "nested levels": nested_levels,
+    "nested levels, declared": declared_groups,
     "sum modulo two": sum_modulo_two,
     "missing together": missing_together,
     "heavy tails": heavy_tails,

@@ -1,20 +1,25 @@
 """A small data set with a contract and a plan, as a custodian would have them on disk."""
 
+import atexit
 import contextlib
+import gc
 import io
 import os
 import shutil
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest import mock
 
+import duckdb
 import pytest
 from hypothesis import HealthCheck, settings
 
 from reaedp.cli import main
+from reaedp.disk import duckdb_engine
+from reaedp.engines import files, frames
 from tests_support import CONTRACT, PLAN, ledger_in
 
 # A busy machine is no defect: no test may fail because an example took long.
@@ -23,6 +28,28 @@ settings.load_profile("patient")
 
 #: Fixtures that start a cluster, a database server or a browser, or build the site: what needs one is slow.
 STARTED = {"browser", "cluster", "postgres", "server", "site"}
+
+
+#: Where ledgers need not wait for a disk at every charge, if there is so much room.
+MEMORY, ROOM = Path("/dev/shm"), 4 * 10**9
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Folders of tests lie in memory, but for those of slow tests, which may be large."""
+    if config.option.markexpr == "not slow" and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Thousands of tests and all modules stay to the end: looking for garbage among them takes half of the time."""
+    gc.disable()
+    atexit.register(gc.unfreeze)
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -53,6 +80,23 @@ def clinic(tmp_path: Path) -> Path:
     (tmp_path / "data.csv").write_text("age,sex\n" + "\n".join(rows) + "\n", encoding="utf-8")
     ledger_in(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def kept_engine() -> Iterator[None]:
+    """All sources in a file of tests are connections to one engine: to start one takes longer than most queries."""
+    engine = duckdb_engine.connect()
+
+    def connect(file: str = ":memory:") -> duckdb.DuckDBPyConnection:
+        if file != ":memory:":
+            return duckdb_engine.connect(file)
+        cursor = engine.cursor()
+        cursor.execute("SET TimeZone = 'UTC'")
+        cursor.execute("SET enable_progress_bar = false")
+        return cursor
+
+    with mock.patch.object(files, "connect", connect), mock.patch.object(frames, "connect", connect):
+        yield
 
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 from reaedp.contract.meaning import meaning
@@ -173,7 +174,12 @@ def level(levels: tuple[str, ...], cell: Any) -> float | None:
     if cell is None:
         return None
     here = meant(cell)
-    return next((float(place) for place, text in enumerate(levels) if meaning(text) == here), -1.0)
+    return next((float(place) for place, there in enumerate(_meanings(levels)) if there == here), -1.0)
+
+
+@cache
+def _meanings(levels: tuple[str, ...]) -> list[tuple[str, str]]:
+    return [meaning(text) for text in levels]
 
 
 def _name_of_double(value: float) -> str:

@@ -1,9 +1,9 @@
 import math
 import subprocess
-import sys
 import xml.dom.minidom
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -116,12 +116,8 @@ Calibrate = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def calibrate(tmp_path: Path) -> Calibrate:
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "reaedp", "calibrate", *arguments]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=600)
-
-    return run
+def calibrate(reaedp: Calibrate) -> Calibrate:
+    return partial(reaedp, "calibrate")
 
 
 def test_the_command_answers_in_a_sentence_a_table_and_a_file(calibrate: Calibrate, tmp_path: Path) -> None:

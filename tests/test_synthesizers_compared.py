@@ -169,12 +169,16 @@ def test_losses_are_shown_and_a_worst_case_may_be_five_percent_behind() -> None:
     theirs = run(contender="dpmm MST", figures={"tv2": 0.04, "tv2_worst": 0.1, "auc_boosting": 0.9})
     found = [(measure.name, name) for _, _, measure, _, name, _ in losses([ours, theirs])]
     assert [("tv2", "dpmm MST"), ("auc_boosting", "dpmm MST")] == found
-    text = page([ours, theirs, run(contender="mbi AIM", failure="no result after 5 s", figures={})])
+    failed = run(contender="mbi AIM", failure="no result after 5 s", figures={})
+    text = page([ours, theirs, failed], ["t", "u"], [OURS, "mbi AIM", "dpmm AIM"])
     assert "**.040**" in text
     assert "**.900**" in text
     assert "**.100**" not in text
     assert "no result after 5 s" in text
-    assert "Nowhere" in page([theirs, run(figures={"tv2": 0.04})])
+    assert f"| {OURS} | 1 at 1 | – |" in text
+    assert "| dpmm AIM | – | – |" in text
+    assert "Nowhere" in page([theirs, run(figures={"tv2": 0.04})], [], [])
+    assert "No other library has been run" in page([run(), run(contender="bootstrap")], [], [])
 
 
 def test_a_reference_that_is_not_private_is_never_a_loss() -> None:

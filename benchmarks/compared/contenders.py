@@ -37,14 +37,15 @@ class Contender:
             return _git(HOME.parent, "log", "-1", "--format=%h", "--", "src") + mark
         if self.environment == OURS:
             return "exact counts"
+        found = (
+            [f"{self.checkout} {_git(CHECKOUTS / self.checkout, 'log', '-1', '--format=%h')}"] if self.checkout else []
+        )
         pins = (PEERS / f"{self.environment}.txt").read_text(encoding="utf-8")
-        found = [
+        found += [
             f"{package} {version}"
             for package in self.packages
             for version in re.findall(rf"^(?:# alone: )?{re.escape(package)}(?:\[.*\])?==(.+)$", pins, re.MULTILINE)
         ]
-        if self.checkout:
-            found.append(f"{self.checkout} {_git(CHECKOUTS / self.checkout, 'log', '-1', '--format=%h')}")
         return ", ".join(found)
 
 
@@ -73,9 +74,9 @@ CONTENDERS = {
         Contender("OpenDP AIM, 1 MB", "opendp", "opendp", _aim(1), ("opendp", "mbi")),
         Contender("SmartNoise MST", "smartnoise", "smartnoise_synth", ("MST",), ("smartnoise-synth", "mbi")),
         Contender("SmartNoise AIM, 1 MB", "smartnoise", "smartnoise_synth", _aim(1), ("smartnoise-synth", "mbi")),
-        Contender("mbi MST", "mbi", "mbi", ("MST",), ("mbi",), "mbi", _SINGLE),
-        Contender("mbi AIM, 1 MB", "mbi", "mbi", _aim(1), ("mbi",), "mbi", _SINGLE),
-        Contender("mbi AIM, 8 MB", "mbi", "mbi", _aim(8), ("mbi",), "mbi", _SINGLE),
-        Contender("mbi AIM", "mbi", "mbi", _aim(80), ("mbi",), "mbi", _SINGLE),
+        Contender("mbi MST", "mbi", "mbi", ("MST",), ("jax",), "mbi", _SINGLE),
+        Contender("mbi AIM, 1 MB", "mbi", "mbi", _aim(1), ("jax",), "mbi", _SINGLE),
+        Contender("mbi AIM, 8 MB", "mbi", "mbi", _aim(8), ("jax",), "mbi", _SINGLE),
+        Contender("mbi AIM", "mbi", "mbi", _aim(80), ("jax",), "mbi", _SINGLE),
     )
 }

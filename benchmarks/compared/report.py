@@ -1,5 +1,6 @@
 """Tables made from the file of runs: a table of data each, a line for each contender, losses as they are."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
@@ -12,7 +13,6 @@ OURS = "REAEDP"
 REFERENCES = ("bootstrap", "independent")
 #: A worst case may be so much behind before it counts as a loss: it is one table out of many.
 WORST_BEHIND = 1.05
-Cell = tuple[str, float]
 
 
 def mean(runs: Sequence[Run], measure: str) -> float | None:
@@ -59,12 +59,24 @@ def losses(runs: Iterable[Run]) -> list[tuple[str, float, Measure, float, str, f
     return found
 
 
-def page(runs: Sequence[Run]) -> str:
-    """Markdown: where we are behind, a table of quality for each table and ε, runs without a result."""
-    parts = [_behind(runs)]
-    for (table, epsilon), contenders in sorted(grouped(runs).items()):
-        parts.append(f"### {table}, ε = {epsilon:g}\n\n{_quality(contenders)}")
+def page(runs: Sequence[Run], tables: Sequence[str], contenders: Sequence[str]) -> str:
+    """Markdown: what was run, where we are behind, quality for each table and ε, runs without a result."""
+    parts = [_coverage(runs, tables, contenders), _behind(runs)]
+    for (table, epsilon), made in sorted(grouped(runs).items()):
+        parts.append(f"### {table}, ε = {epsilon:g}\n\n{_quality(made)}")
     return "\n\n".join([*parts, _failures(runs)]) + "\n"
+
+
+def _coverage(runs: Sequence[Run], tables: Sequence[str], contenders: Sequence[str]) -> str:
+    """How many seeds were run of what; a dash is still to be run."""
+    counts = Counter((run.contender, run.table, run.epsilon) for run in runs)
+
+    def cell(contender: str, table: str) -> str:
+        found = sorted((one[2], many) for one, many in counts.items() if one[:2] == (contender, table))
+        return ", ".join(f"{many} at {epsilon:g}" for epsilon, many in found) or "–"
+
+    lines = [[contender, *(cell(contender, table) for table in tables)] for contender in contenders]
+    return f"### What was run\n\nSeeds at each ε; a dash is still to be run.\n\n{markdown_table(['', *tables], lines)}"
 
 
 def _shown(value: float | None, measure: Measure) -> str:
@@ -110,7 +122,9 @@ def _behind(runs: Sequence[Run]) -> str:
         for table, epsilon, measure, ours, name, theirs in losses(runs)
     ]
     if not lines:
-        return "### Where we are behind\n\nNowhere among these runs."
+        compared = any(OURS in made and made.keys() - {OURS, *REFERENCES} for made in grouped(runs).values())
+        told = "Nowhere among these runs." if compared else "No other library has been run beside ours yet."
+        return f"### Where we are behind\n\n{told}"
     heads = ["table", "ε", "measure", "ours", "best of theirs", "whose"]
     return f"### Where we are behind\n\n{markdown_table(heads, lines)}"
 

@@ -10,7 +10,7 @@ import io
 import json
 import tarfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -84,10 +84,15 @@ def nltcs(folder: Path) -> Compared:
 
 
 def titanic(folder: Path) -> Compared:
-    """Ages, fares and counts as codes: the file does not say their units."""
+    """Ages, fares and counts as codes: the file does not say their units. The last age stands for a missing one."""
     sizes = {"Age": 91, "SibSp": 9, "Parch": 7, "Fare": 32}
     numbers = {column: np.arange(size + 1) for column, size in sizes.items()}
-    return _coded("titanic", folder / "synthesis" / "titanic", "Survived", numbers)
+    table = _coded("titanic", folder / "synthesis" / "titanic", "Survived", numbers)
+    age = table.names.index("Age")
+    for rows in (table.train, table.test):
+        rows[:, age] = (rows[:, age] + 1) % sizes["Age"]
+    axes = [Axis.number("Age", range(sizes["Age"]), null=True) if axis.name == "Age" else axis for axis in table.axes]
+    return replace(table, axes=tuple(axes))
 
 
 def salary(folder: Path) -> Compared:

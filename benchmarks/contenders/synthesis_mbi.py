@@ -16,7 +16,8 @@ def rows():
     import numpy as np
     import pandas as pd
 
-    sys.path.insert(0, str(Path(os.environ["REAEDP_CHECKOUTS"]) / "mbi" / "mechanisms"))
+    checkout = Path(os.environ["REAEDP_CHECKOUTS"]) / "mbi"
+    sys.path[:0] = [str(checkout / "src"), str(checkout / "mechanisms")]
     from mbi import Dataset, Domain
 
     np.random.seed(table.seed)  # noqa: NPY002 - the library draws from the global generator
@@ -34,4 +35,4 @@ def rows():
     return pd.DataFrame(found.to_dict())
 
 
-synthesize(table, rows, "mbi", "jax")
+synthesize(table, rows, "jax")

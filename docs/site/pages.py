@@ -26,6 +26,7 @@ GUIDES = (
     "docs/quantiles.md",
     "docs/entropy.md",
     "docs/synthetic.md",
+    "docs/synthesizers.md",
     "docs/asking.md",
     "docs/curves.md",
     "docs/auditing.md",

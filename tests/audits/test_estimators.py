@@ -51,7 +51,15 @@ def fewest(repetitions: int, chance: float) -> int:
     return int(binom.ppf(1e-6, repetitions, chance))
 
 
-@pytest.mark.parametrize(("epsilon", "runs"), [(0.5, 18_200), (1.0, 6_340), (2.0, 3_430), (4.0, 5_180)])
+@pytest.mark.parametrize(
+    ("epsilon", "runs"),
+    [
+        pytest.param(0.5, 18_200, marks=pytest.mark.slow),
+        pytest.param(1.0, 6_340, marks=pytest.mark.slow),
+        (2.0, 3_430),
+        (4.0, 5_180),
+    ],
+)
 def test_nine_tenths_of_epsilon_are_shown_in_nine_of_ten_audits_of_laplace_noise(epsilon: float, runs: int) -> None:
     rng, law = np.random.default_rng(1), laplace_law(np.array([STEPS]), STEPS / epsilon)
     guess = known_guess((law, law), law.losses, runs, LEVELS.estimate)

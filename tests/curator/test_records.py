@@ -23,6 +23,7 @@ from reaedp.curator.records import Records
 from reaedp.curator.whose_rows import MODULUS
 from reaedp.errors import DeclarationError
 
+pytestmark = pytest.mark.usefixtures("kept_engine")
 DATA = os.environ.get("REAEDP_DATA")
 
 

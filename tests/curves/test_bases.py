@@ -8,7 +8,7 @@ NAMES = sorted(BASES)
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("rank", [4, 5, 21, 256])
+@pytest.mark.parametrize("rank", [4, 5, 21, pytest.param(256, marks=pytest.mark.slow)])
 def test_every_basis_is_orthonormal(name: str, rank: int) -> None:
     times, weights = quadrature(np.linspace(0.0, 1.0, 16 * max(rank - 3, 1) + 1))
     values = BASES[name].values(rank, times)

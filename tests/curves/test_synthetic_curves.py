@@ -269,6 +269,7 @@ def test_another_number_of_curves_than_was_priced_is_refused(changes: dict[str, 
         )
 
 
+@pytest.mark.slow
 def test_real_growth_curves_come_back_with_their_mean_and_variance() -> None:
     folder = os.environ.get("REAEDP_DATA")
     if not folder:

@@ -12,6 +12,7 @@ from reaedp.curator.records import Records
 from troubles import ALL_SHAPES, GROUPS, PERSONS, SHAPES, TEXTS, contract, counted, form
 
 #: What an engine's name opens: data, and the engine to count it on.
+pytestmark = pytest.mark.usefixtures("kept_engine")
 Opened = tuple[Any, Any]
 Tables = dict[tuple[str, ...], tuple[list[list[int]], list[int]]]
 

@@ -28,6 +28,7 @@ from troubles import LEVELS, STORED
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 pd = pytest.importorskip("pandas", reason="pandas is not installed")
 
+pytestmark = pytest.mark.usefixtures("kept_engine")
 ARROW = {
     "text": pa.string(),
     "bigint": pa.int64(),
@@ -410,12 +411,16 @@ ROUTES: dict[str, tuple[Callable[[str, Path], Opened], tuple[str, ...]]] = {
 
 #: Ways to the same code as those before them.
 SLOW = {"dictionary", "pandas nullable", "pandas arrow", "pandas category", "relation"}
+#: Other files of the same kinds, whose texts are enough to see that they are opened.
+ALIKE = {"arrow stream", "parquet folder"}
 
 
 @pytest.mark.parametrize(
     ("route", "kind"),
     [
-        pytest.param(route, kind, marks=pytest.mark.slow if route in SLOW else ())
+        pytest.param(
+            route, kind, marks=pytest.mark.slow if route in SLOW or (route in ALIKE and kind != "text") else ()
+        )
         for route, (_, kinds) in ROUTES.items()
         for kind in kinds
     ],

@@ -31,6 +31,7 @@ from tests_support import small_plan
 openpyxl = pytest.importorskip("openpyxl", reason='openpyxl is not installed: pip install "reaedp[files]"')
 pyreadstat = pytest.importorskip("pyreadstat", reason='pyreadstat is not installed: pip install "reaedp[files]"')
 
+pytestmark = pytest.mark.usefixtures("kept_engine")
 PUBLIC: dict[str, Any] = {"name": "x", "provenance": "public"}
 NUMBERS = Number(**PUBLIC, edges=(0, 1, 2, 3, 4))
 

@@ -23,6 +23,7 @@ from reaedp.engines.source import open_source
 from reaedp.errors import DeclarationError
 from troubles import STORED
 
+pytestmark = pytest.mark.usefixtures("kept_engine")
 PUBLIC: dict[str, Any] = {"name": "x", "provenance": "public"}
 NUMBER = Number(**PUBLIC, lower=0, upper=1, bins=1)
 DAYS = Date(**PUBLIC, lower=dt.date(2020, 1, 1), upper=dt.date(2020, 12, 31), every="month")

@@ -3,6 +3,7 @@
 import datetime as dt
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from reaedp.contract.column import Column
 from reaedp.curator.records import Records
 from reaedp.errors import DeclarationError
 
+pytestmark = pytest.mark.usefixtures("kept_engine")
 PUBLIC: dict[str, Any] = {"name": "x", "provenance": "public"}
 
 
@@ -160,10 +162,7 @@ NUMBERS = {
 @pytest.mark.parametrize("kind", NUMBERS)
 @pytest.mark.parametrize("precision", [pa.float32(), pa.float64()], ids=str)
 @pytest.mark.parametrize("stored", ["Parquet", "DuckDB"])
-@pytest.mark.parametrize("more", [1.0, 1e30, -1.0, None])
-def test_no_number_decides_what_nan_counts_as(
-    kind: str, precision: pa.DataType, stored: str, more: float | None, tmp_path: Path
-) -> None:
+def test_no_number_decides_what_nan_counts_as(kind: str, precision: pa.DataType, stored: str, tmp_path: Path) -> None:
     """The least and the greatest number that a file states leave out NaN."""
     column = NUMBERS[kind]
 
@@ -178,9 +177,11 @@ def test_no_number_decides_what_nan_counts_as(
         return counts(f"duckdb:///{tmp_path}/{name}.duckdb?table=t", column)
 
     nans: list[float | None] = [float("nan")] * 100
-    alone, joined = counted("alone", nans), counted("joined", [*nans, more])
-    assert [1] == sorted(np.abs(joined - alone))[-1:]
-    assert 1 == np.abs(joined - alone).sum()
+    alone = counted("alone", nans)
+    for more in (1.0, 1e30, -1.0, None):
+        joined = counted(f"joined by {more}", [*nans, more])
+        assert [1] == sorted(np.abs(joined - alone))[-1:], more
+        assert 1 == np.abs(joined - alone).sum(), more
 
 
 SPANS = {
@@ -226,6 +227,11 @@ def people(names: Any = None) -> dict[str, list[Any]]:
     return {"person": ids, "x": [0, 1] * PEOPLE}
 
 
+@cache
+def counts_of_people() -> np.ndarray:
+    return counts(pd.DataFrame(people()), X, UNIT)
+
+
 def joined(data: dict[str, list[Any]], person: Any, x: Any) -> pd.DataFrame:
     return pd.DataFrame({"person": [*data["person"], person], "x": [*data["x"], x]})
 
@@ -233,14 +239,14 @@ def joined(data: dict[str, list[Any]], person: Any, x: Any) -> pd.DataFrame:
 @pytest.mark.parametrize("person", [PEOPLE, 0.5, "somebody", None])
 @pytest.mark.parametrize("x", [0, None, 0.5, "text"])
 def test_nobody_elses_rows_are_chosen_anew_when_a_person_joins(person: Any, x: Any) -> None:
-    alone, more = counts(pd.DataFrame(people()), X, UNIT), counts(joined(people(), person, x), X, UNIT)
+    alone, more = counts_of_people(), counts(joined(people(), person, x), X, UNIT)
     assert PEOPLE == alone.sum()
     assert (0 if person is None else 1) == np.abs(more - alone).sum()
 
 
 @pytest.mark.parametrize("form", [float, str, "{}.0".format, "00{}".format, np.float32])
 def test_how_names_are_stored_changes_nobodys_rows(form: Any) -> None:
-    expected = counts(pd.DataFrame(people()), X, UNIT)
+    expected = counts_of_people()
     names = np.array([form(number) for number in range(PEOPLE)], dtype=object)
     assert expected.tolist() == counts(pd.DataFrame(people(names)), X, UNIT).tolist()
 

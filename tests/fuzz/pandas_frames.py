@@ -90,15 +90,20 @@ def pandas_case(chance: random.Random, label: str) -> Case:
     lengths = chance.randrange(6), chance.randrange(1, 9)
     lists = [{name: cells(some, length, chance) for name, some in families.items()} for length in lengths]
     lists.append({name: [*lists[0][name], *lists[1][name]] for name in families})
-    frames = [_frame(columns, dresses) for columns in lists]
+    frames, refused = zip(*(_frame(columns, dresses) for columns in lists), strict=True)
     columns = tuple(declared(name, chance) for name in names)
     rows = [Rows(lambda _, frame=frame: frame, len(frame)) for frame in frames]
     dressed = any(dress not in DRESSES for dress in dresses.values())
     # A type that was asked for by name changes values, and refuses some: what is left is a fact about rows.
     types = {tuple(map(str, frame.dtypes)) for frame in frames}
-    lost = dressed or any(
-        "large" in some or "numpy" in some or ("spans" in some and dresses[name] is as_text)
-        for name, some in families.items()
+    # Where pandas refuses a type for one frame and not for another, the two hand over different values of one cell.
+    lost = (
+        dressed
+        or len(set(refused)) > 1
+        or any(
+            "large" in some or "numpy" in some or ("spans" in some and dresses[name] is as_text)
+            for name, some in families.items()
+        )
     )
     refusable = any("bytes" in str(one) or "[" in str(one) for one in types)
     return Case(
@@ -119,8 +124,9 @@ def _dress(chance: random.Random) -> Dressed:
     return lambda one: one.astype(name)
 
 
-def _frame(columns: dict[str, list[Any]], dresses: dict[str, Dressed]) -> pd.DataFrame:
-    made = {}
+def _frame(columns: dict[str, list[Any]], dresses: dict[str, Dressed]) -> tuple[pd.DataFrame, frozenset[str]]:
+    """A frame, and the columns whose type pandas refused to change."""
+    made, refused = {}, set()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, values in columns.items():
@@ -129,7 +135,8 @@ def _frame(columns: dict[str, list[Any]], dresses: dict[str, Dressed]) -> pd.Dat
                 made[name] = dresses[name](series)
             except Exception:  # pandas raises of its own, and what it cannot make nobody hands over
                 made[name] = series
-        return pd.DataFrame(made)
+                refused.add(name)
+        return pd.DataFrame(made), frozenset(refused)
 
 
 def _series(values: list[Any]) -> pd.Series:

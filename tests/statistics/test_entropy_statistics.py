@@ -158,7 +158,7 @@ def bundles(limit: int) -> list[tuple[str, ...]]:
 @every_statistic
 @every_change
 @pytest.mark.parametrize("limit", [1, pytest.param(2, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("others", [("aaa",) * 2, ("aba", "bab", "ccc")])
+@pytest.mark.parametrize("others", [("aaa",) * 2, pytest.param(("aba", "bab", "ccc"), marks=pytest.mark.slow)])
 def test_no_person_moves_the_points_further_than_the_sensitivity(
     statistic: EntropyStatistic, change: Change, limit: int, others: tuple[str, ...]
 ) -> None:

@@ -288,3 +288,17 @@ def test_what_is_no_rate_is_refused_by_public_facts(given: dict[str, Any], words
 def test_what_cannot_be_meant_is_refused(given: dict[str, Any]) -> None:
     with pytest.raises(DeclarationError):
         Rates(**given)
+
+
+@pytest.mark.parametrize("rows", [1_000, 10**5, 10**9])
+def test_the_ratio_of_a_population_is_told_however_many_rows_there_are(rows: int) -> None:
+    """Products of counts and steps leave 64 bits from a hundred thousand rows on."""
+    statistic = Rates("x", per="y")
+    terms = contract(Unit("add-remove"), X, Y)
+    parts = statistic.shared(terms)
+    even = np.array([0 if name in parts.missing else rows * parts.steps // 4 for name in parts.names], dtype=np.int64)
+    noise = Calibrated(Laplace(1.0), statistic.sensitivity(terms))
+    frame = statistic.frame(statistic.value(terms, even), noise)
+    place = frame["statistic"].tolist().index("population rate")
+    assert np.isfinite(frame["high_95"][place])
+    assert frame["low_95"][place] <= frame["value"][place] <= frame["high_95"][place]

@@ -10,7 +10,7 @@ import duckdb
 
 from reaedp.contract.files import ENCODINGS, Files
 from reaedp.engines.bytes_of_files import Copies, first_line, opened, suffixes
-from reaedp.engines.embedded import EmbeddedSource, Part, refuse_duplicates
+from reaedp.engines.embedded import EmbeddedSource, Part, refuse_header
 from reaedp.engines.literal_paths import literally
 from reaedp.errors import DeclarationError
 
@@ -110,11 +110,7 @@ def _header(path: str, dialect: Dialect) -> tuple[str, ...]:
             " Remove line breaks from the names in the file; or, if the mark belongs to a name, write under [files] in"
             ' the contract: quote = "".'
         )
-    if not any(names):
-        raise DeclarationError(
-            f"{path} is not a table: it has no header line. Add a first line with the names of its columns."
-        )
-    refuse_duplicates(path, names)
+    refuse_header(path, names)
     return names
 
 

@@ -210,6 +210,15 @@ def refuse_duplicates(place: str, names: tuple[str, ...]) -> None:
         raise DeclarationError(f"Column names must differ; {place} has more than one {twice[0]!r}. Rename all but one.")
 
 
+def refuse_header(place: str, names: tuple[str, ...]) -> None:
+    """Refuse a line of column names that has none, or one of them twice."""
+    if not any(names):
+        raise DeclarationError(
+            f"{place} is not a table: it has no header line. Add a first line with the names of its columns."
+        )
+    refuse_duplicates(place, names)
+
+
 def refuse_points(files: Files | None, what: str) -> None:
     """Refuse points between thousands where a program may have printed numbers: 1.234 would be a thousand of them."""
     if files is not None and files.points_between_thousands:

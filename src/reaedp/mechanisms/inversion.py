@@ -27,21 +27,21 @@ _AT_ONCE = 1 << 20
 
 def laplace_survival(scale: Fraction, bits: int) -> Iterator[Bounds]:
     """P(|X| > k) = 2 q^(k+1) / (1 + q) with q = exp(-1/scale)."""
-    one, (low, high) = 1 << bits, _exponential(-1 / scale, bits)
+    one, (low, high) = 1 << bits, exponential(-1 / scale, bits)
     power = (low, high)
     while True:
         yield 2 * power[0] * one // (one + high), _upward(2 * power[1] * one, one + low)
-        power = _product(power, (low, high), bits)
+        power = product(power, (low, high), bits)
 
 
 def gaussian_survival(scale: Fraction, bits: int) -> Iterator[Bounds]:
     """P(|X| > k) from the weights exp(-j²/(2 scale²)), each the one before it times a factor that shrinks evenly."""
     one = 1 << bits
-    factor, shrinking = _exponential(-1 / (2 * scale**2), bits), _exponential(-1 / scale**2, bits)
+    factor, shrinking = exponential(-1 / (2 * scale**2), bits), exponential(-1 / scale**2, bits)
     weights = [factor]
     while weights[-1][0]:
-        factor = _product(factor, shrinking, bits)
-        weights.append(_product(weights[-1], factor, bits))
+        factor = product(factor, shrinking, bits)
+        weights.append(product(weights[-1], factor, bits))
     # What follows shrinks at least as fast as a geometric series with the last factor.
     sums = [(0, _upward(weights[-1][1] * one, one - factor[1]))]
     for low, high in reversed(weights):
@@ -107,7 +107,7 @@ def _table(family: str, scale: float) -> Words:
         bits += 64
 
 
-def _exponential(power: Fraction, bits: int) -> Bounds:
+def exponential(power: Fraction, bits: int) -> Bounds:
     """The exponential of a negative number, which decimal arithmetic rounds correctly.
 
     The rounded power is off by at most |power|·10^(1-digits)/2, and |power|·exp(power) < 1/2: together with the
@@ -120,7 +120,8 @@ def _exponential(power: Fraction, bits: int) -> Bounds:
     return max(0, whole - 1), whole + 2
 
 
-def _product(first: Bounds, second: Bounds, bits: int) -> Bounds:
+def product(first: Bounds, second: Bounds, bits: int) -> Bounds:
+    """Bounds of the product of two numbers that are not negative."""
     return first[0] * second[0] >> bits, _upward(first[1] * second[1], 1 << bits)
 
 

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.answer import Integers, Words
+from reaedp.mechanisms.choice import chosen
+from reaedp.mechanisms.choice import pays as choice_pays
 from reaedp.mechanisms.inversion import drawn, pays
 from reaedp.privacy.normal import probabilities
 
@@ -68,8 +70,8 @@ class SecretNoise:
         return _in_parallel(_sampler(family, scale), exact)
 
     def choose(self, scores: Integers, scale: float) -> int:
-        """The place of the largest score after Gumbel noise."""
-        return int(_chooser(scale)(scores.tolist()))
+        """The place of the largest score after Gumbel noise; among many, by exact inversion, which has the same law."""
+        return chosen(scores, scale, self.words) if choice_pays(scores) else int(_chooser(scale)(scores.tolist()))
 
     def choose_each(self, scores: Integers, scale: float) -> list[int]:
         """The place of the largest score of each row after Gumbel noise."""

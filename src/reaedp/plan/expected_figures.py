@@ -39,8 +39,13 @@ def of_summary(request: Request, contract: Contract, noise: Calibrated) -> Expec
         f"Counts are within ±{about(expected.counts)} rows with 95 % confidence. In a group of {known} rows, means are"
         f" within: {means}; the error shrinks in proportion to the rows."
     )
-    bound_all = noise.error_quantile(0.95, cells=request.statistic.cells(contract)) * request.statistic.step(contract)
-    return Expected("rows", noise.mean_error * request.statistic.step(contract), expected.counts, bound_all, words)
+    everywhere = expected_errors(statistic, contract, noise, _of_each(request, contract)).counts
+    return Expected("rows", noise.mean_error * statistic.step(contract), expected.counts, everywhere, words)
+
+
+def _of_each(request: Request, contract: Contract) -> float:
+    """The confidence that each of all counts needs, so that all together have 95 %."""
+    return 1 - 0.05 / request.statistic.cells(contract)
 
 
 def _in_units(name: str, off: float, contract: Contract) -> str:
@@ -57,8 +62,8 @@ def of_rates(request: Request, contract: Contract, noise: Calibrated) -> Expecte
         f"Counts are within ±{about(expected.counts)} rows with 95 % confidence. In a group of {known} rows, the rate"
         f" is within ±{about(expected.rate, 2)} {expected.where}; the error shrinks in proportion to the rows."
     )
-    mean, _, bound_all = noise_errors(request, contract, noise)
-    return Expected("rows", mean, expected.counts, bound_all, words)
+    everywhere = expected_rates(statistic, contract, noise, _of_each(request, contract)).counts
+    return Expected("rows", noise.mean_error * statistic.step(contract), expected.counts, everywhere, words)
 
 
 def of_groups(request: Request, contract: Contract, noise: Calibrated) -> Expected:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from reaedp.contract import Boolean, Category, Column
 from reaedp.synthesis.grouping import Places, declared_groups, group_views, rare_together
 from reaedp.synthesis.merging import Floats, Merging
+from reaedp.synthesis.tail_shape import shaped_end
 from reaedp.synthesis.tails import occupied, tapered
 
 #: A cell whose noisy count is below so many standard deviations of its noise may well be empty.
@@ -117,6 +118,10 @@ def estimated_shares(noisy: Floats, scale: float, *, smooth: int, regular: int, 
     if full.any():
         rows[:along] = tapered(rows[:along], noisy[:along], scale, full)
         doubtful[:along] &= full
+        for onward in (slice(None, along), slice(along - 1, None, -1)) if smooth else ():
+            if (tail := shaped_end(noisy[onward], scale)) is not None:
+                outer = slice(-len(tail) - 1, -1)
+                rows[onward][outer], doubtful[onward][outer] = tail, False
     left = np.maximum(rows[doubtful], 0.0) + 1e-3 * scale
     rows[doubtful] = max(float(rows[doubtful].sum()), 0.0) * left / left.sum()
     rows = np.maximum(rows, 1e-9 * max(float(rows.sum()), 1.0))

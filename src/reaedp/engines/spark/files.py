@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from pyspark.sql import functions as f
 
 from reaedp.engines.csv_files import DELIMITERS, LONGEST_LINE, QUOTES
-from reaedp.engines.embedded import refuse_duplicates
+from reaedp.engines.embedded import refuse_header
 from reaedp.engines.spark.session import session_of
 from reaedp.engines.spark.source import SparkSource, open_frame
 from reaedp.errors import DeclarationError
@@ -118,11 +118,7 @@ def _header(reader: Any, data: str) -> tuple[str, ...]:
         names = tuple(name.encode(BYTES).decode() for name in headers.pop())
     except UnicodeError:
         raise DeclarationError(f"{data} does not begin with a line of column names in UTF-8.") from None
-    if not any(names):
-        raise DeclarationError(
-            f"{data} is not a table: it has no header line. Add a first line with the names of its columns."
-        )
-    refuse_duplicates(data, names)
+    refuse_header(data, names)
     return names
 
 

@@ -63,6 +63,12 @@ def quantity(field: str, title: str | None, *, zero: bool = True, format: str | 
     return {"field": field, "type": "quantitative", "title": title, "scale": {"zero": zero}} | axis
 
 
+def days(field: str, title: str | None) -> Specification:
+    """An axis of days, with their years."""
+    axis = {"format": "%Y-%m-%d", "labelOverlap": True}
+    return {"field": field, "type": "temporal", "title": title, "axis": axis}
+
+
 def names(field: str, title: str | None, count: int, longest: int = 0) -> Specification:
     """An axis of names in their given order; of many, as many as fit are written. Pages look again for the width.
 
@@ -85,7 +91,7 @@ def hover(**fields: tuple[str, str | None]) -> list[Specification]:
     ]
 
 
-def interval(form: str) -> dict[str, tuple[str, str | None]]:
+def interval(form: str | None) -> dict[str, tuple[str, str | None]]:
     """What is said of the fields `low` and `high`."""
     return {"low": ("95 % interval from", form), "high": ("to", form)}
 

@@ -18,6 +18,8 @@ def quantiles(frame: Frame, groups: Sequence[str], of: str, original: NDArray[An
     """A point for each quantile, a line through those of a group, and intervals where there are any."""
     rows = _rows(frame, groups, frame["value"], "quantile", ("low_95", "high_95"), original=original)
     across = _across(rows["value"], of)
+    if groups and len(set(rows["share"].tolist())) == 1:
+        return _of_each_group(rows, across, of)
     layers = [_line(across, of, points=True)]
     if "low" in rows:
         ends = {"x": across | {"field": "low"}, "x2": {"field": "high"}, "y": _UP}
@@ -29,6 +31,23 @@ def quantiles(frame: Frame, groups: Sequence[str], of: str, original: NDArray[An
         layers.append({"mark": mark, "encoding": true | {"color": {"value": draw.ORANGE}}})
     switch = {"params": [draw.switch()]} if "original" in rows else {}
     return {"data": draw.values(rows), "encoding": _coloured(groups), "layer": layers} | switch
+
+
+def _of_each_group(rows: dict[str, Any], across: Specification, of: str) -> Specification:
+    """One quantile of each group: a dot on a line of its own, with its interval if it has one."""
+    form = ".6~g" if across["type"] == "quantitative" else None
+    said = draw.hover(group=("group", None), value=(shown(of), form))
+    seen, colour = {"opacity": draw.only_when("private")}, {"color": {"value": draw.BLUE}}
+    point: Specification = {"type": "point", "filled": True, "size": 90}
+    layers: list[Specification] = [{"mark": point, "encoding": {"x": across, "tooltip": said} | colour | seen}]
+    if "low" in rows:
+        ends = {"x": across | {"field": "low"}, "x2": {"field": "high"}, "opacity": draw.only_when("private", 0.5)}
+        layers.insert(0, {"mark": {"type": "rule", "strokeWidth": 3}, "encoding": ends | colour})
+    if "original" in rows:
+        told = draw.hover(group=("group", None), original=("true value, not to be published", form))
+        true = {"x": across | {"field": "original"}, "opacity": draw.only_when("original"), "tooltip": told}
+        layers.append({"mark": {"type": "tick", "color": draw.ORANGE, "thickness": 3}, "encoding": true})
+    return draw.line_by_line(rows, "group", layers)
 
 
 def distribution(frame: Frame, ends: NDArray[Any], groups: Sequence[str], of: str) -> Specification:
@@ -72,7 +91,7 @@ def _rows(
 def _across(found: NDArray[Any], of: str) -> Specification:
     if found.dtype.kind in "if":
         return draw.quantity("value", shown(of), zero=False)
-    return {"field": "value", "type": "temporal", "title": shown(of)}
+    return draw.days("value", shown(of))
 
 
 def _line(across: Specification, of: str, *, points: bool) -> Specification:

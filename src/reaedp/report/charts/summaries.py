@@ -36,21 +36,23 @@ def dots(
 ) -> Specification:
     """A dot and its interval for each group; grey where too few rows are left for an interval."""
     groups = [" · ".join(str(frame[axis][place]) for axis in axes) or "all rows" for place in chosen]
+    dated = "date" in frame and all(frame["date"][chosen])
+    digits, read = (None, _days) if dated else (_DIGITS, np.asarray)
     rows: dict[str, Any] = {
         "group": np.array(different(groups), dtype=object),
-        "figure": frame["value"][chosen],
-        "low": frame["low_95"][chosen],
-        "high": frame["high_95"][chosen],
+        "figure": read(frame["value"][chosen]),
+        "low": read(frame["low_95"][chosen]),
+        "high": read(np.ceil(frame["high_95"][chosen]) if dated else frame["high_95"][chosen]),
         "colour": np.where(np.asarray(frame["note"])[chosen] == "", draw.BLUE, draw.GREY).astype(object),
     }
     said = {
         "group": ("group", None),
-        "figure": (title, _DIGITS),
-        **draw.interval(_DIGITS),
+        "figure": (title, digits),
+        **draw.interval(digits),
     }
     colour = {"field": "colour", "type": "nominal", "scale": None}
-    span = {"x": draw.quantity("low", title, zero=False), "x2": {"field": "high"}, "color": colour}
-    point = {"x": draw.quantity("figure", title, zero=False), "color": colour, "tooltip": draw.hover(**said)}
+    span = {"x": _across("low", title, dated), "x2": {"field": "high"}, "color": colour}
+    point = {"x": _across("figure", title, dated), "color": colour, "tooltip": draw.hover(**said)}
     layers: list[Specification] = [
         {"mark": {"type": "rule", "strokeWidth": 3}, "encoding": span | {"opacity": draw.only_when("private", 0.5)}},
         {
@@ -59,8 +61,8 @@ def dots(
         },
     ]
     if original is not None:
-        rows["original"] = original[chosen]
-        layers.append(_truth(title))
+        rows["original"] = read(original[chosen])
+        layers.append(_truth(title, dated))
     return draw.line_by_line(rows, "group", layers)
 
 
@@ -73,8 +75,19 @@ def _largest(frame: Frame, column: str, places: NDArray[Any]) -> NDArray[Any]:
     return np.sort(places[np.argsort(-rows, kind="stable")[:MOST_GROUPS]])
 
 
-def _truth(title: str) -> Specification:
+def _across(field: str, title: str, dated: bool) -> Specification:
+    return draw.days(field, title) if dated else draw.quantity(field, title, zero=False)
+
+
+def _days(numbers: NDArray[Any]) -> NDArray[Any]:
+    """The days on which moments fall that are counted in days since 1970."""
+    days = np.floor(np.asarray(numbers, dtype=np.float64)).astype("datetime64[D]")
+    return days.astype(str).astype(object)
+
+
+def _truth(title: str, dated: bool) -> Specification:
     """The mark of a true figure, for the custodian's edition."""
-    said = draw.hover(group=("group", None), original=("true figure, not to be published", _DIGITS))
-    place = {"x": draw.quantity("original", title, zero=False), "opacity": draw.only_when("original"), "tooltip": said}
+    digits = None if dated else _DIGITS
+    said = draw.hover(group=("group", None), original=("true figure, not to be published", digits))
+    place = {"x": _across("original", title, dated), "opacity": draw.only_when("original"), "tooltip": said}
     return {"mark": {"type": "tick", "color": draw.ORANGE, "thickness": 3}, "encoding": place}

@@ -91,7 +91,7 @@ class RateFigures:
         if isinstance(self.parts, Flag):
             found: Floats = steps * np.maximum(self._of(self._rows), 1.0)[:, None] * places * (1 - places)
         else:
-            found = steps * np.maximum(self.noisy, 0) @ (self._tested(places) ** 2).T
+            found = steps * np.maximum(self.noisy, 0.0) @ (self._tested(places) ** 2).T
         return found
 
     def _counted(self, name: str, weights: Floats) -> Figure:
