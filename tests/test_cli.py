@@ -239,6 +239,16 @@ def test_the_version_is_said_without_a_command(reaedp: Run) -> None:
     assert (0, f"reaedp {version('reaedp')}\n", "") == (done.returncode, done.stdout, done.stderr)
 
 
+def test_what_libraries_say_after_the_end_is_not_heard() -> None:
+    script = (
+        "import atexit, os, sys; atexit.register(os.write, 2, b'27 instances leaked');"
+        "sys.argv = ['reaedp', '--version']; from reaedp.cli import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("reaedp ")
+    assert "" == done.stderr
+
+
 def test_help_loads_no_slow_library(reaedp: Run) -> None:
     """How long it takes is measured by benchmarks/start_up.py; what takes long is what must not be loaded."""
     script = (

@@ -1,6 +1,9 @@
 """The command line: arguments → one call → exit code. Slow libraries are imported inside the commands."""
 
+import atexit
+import contextlib
 import gc
+import os
 import sys
 import warnings
 
@@ -15,6 +18,7 @@ _PATIENT = 50_000
 def main() -> None:
     """Run a command; report what went wrong in the project's voice, with its exit code."""
     gc.set_threshold(_PATIENT)
+    atexit.register(_fall_silent)  # the first to be registered is the last to be called
     warnings.formatwarning = _sentence
     # What concerns the ledger is said once, whatever Python was told to do with warnings.
     warnings.filterwarnings("once", category=LedgerWarning)
@@ -30,6 +34,14 @@ def main() -> None:
         from reaedp.cli.guard import defect
 
         _end(defect(error, sys.argv[1:]))
+
+
+def _fall_silent() -> None:
+    """When all is said and done, DuckDB may still list parts of itself that Python did not clear away."""
+    with contextlib.suppress(OSError, ValueError):
+        if sys.stderr is not None:
+            sys.stderr.flush()
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
 def _end(error: ReaedpError) -> None:
