@@ -27,7 +27,7 @@ from reaedp import Budget, Contract, Curator, EntropyMap, Gaussian, Integer, Lap
 from reaedp.curator.records import Records
 from reaedp.mechanisms.noise import SecretNoise
 from reaedp.statistics.marginal import counting_sensitivity
-from reaedp.synthesis.learned import Learned
+from reaedp.synthesis.learned import LearnedModel
 from reaedp.synthesis.marginal_model import MarginalModel
 
 ROWS = 100_000
@@ -94,7 +94,7 @@ def map_of_columns(columns: int, folder: Path) -> Callable[[], object]:
     return lambda: Curator(terms, frame).release(wanted, noise)
 
 
-def learned(columns: int, folder: Path) -> Callable[[], Learned]:
+def learned(columns: int, folder: Path) -> Callable[[], LearnedModel]:
     frame = dependent(columns)
     terms = contract(tuple(digit(name, 10) for name in frame.columns), folder)
     names, records = tuple(frame.columns), Records(terms, frame)

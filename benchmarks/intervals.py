@@ -23,7 +23,7 @@ from harness.table import show
 from reaedp import Curator
 from reaedp.inference.ask import Sources, ask
 from reaedp.inference.sources import model_tables
-from reaedp.synthesis.learned import Learned
+from reaedp.synthesis.learned import LearnedModel
 from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.synthesis.synthetic import Synthetic
 from synthesis import DELTA, Data, acs, adult, contract
@@ -67,7 +67,7 @@ def counted(data: Data, codes: NDArray[np.int32], columns: Sequence[str]) -> Cou
     return np.bincount(cells, minlength=int(np.prod(shape))).astype(np.float64)
 
 
-def joined(data: Data, learned: Learned) -> list[tuple[str, str]]:
+def joined(data: Data, learned: LearnedModel) -> list[tuple[str, str]]:
     """Pairs of columns that some table joins."""
     sizes = dict(zip(data.names, data.sizes, strict=True))
     tables = list(model_tables("rows", learned))[len(data.names) :]

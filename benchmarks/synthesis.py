@@ -33,7 +33,7 @@ from reaedp.evaluation.utility import utility
 from reaedp.mechanisms.noise import SecretNoise
 from reaedp.rate import mean
 from reaedp.statistics.marginal import counting_sensitivity
-from reaedp.synthesis.learned import Learned
+from reaedp.synthesis.learned import LearnedModel
 from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.synthesis.synthetic import Synthetic
 
@@ -176,7 +176,7 @@ def speed(data: Data, epsilon: float) -> None:
     network = MarginalModel.within(epsilon, DELTA, terms, data.names)
     sensitivity = counting_sensitivity(terms.unit)
     records = Records(terms, data.frame)
-    learned: list[Learned] = []
+    learned: list[LearnedModel] = []
     fit = timed(lambda: learned.append(network.learn(records, data.names, sensitivity, SecretNoise(), lambda _: None)))
     draw = timed(lambda: learned[0].rows(MILLION, np.random.default_rng(1)))
     memory = peak_megabytes()

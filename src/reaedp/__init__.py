@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from reaedp.contract import Picture as Picture
     from reaedp.contract import RowRule as RowRule
     from reaedp.curator.curator import Curator as Curator
-    from reaedp.curator.learning import LearnedColumn as LearnedColumn
+    from reaedp.curator.learning import Learned as Learned
     from reaedp.curator.learning import learn_bounds as learn_bounds
     from reaedp.curator.learning import learn_columns as learn_columns
     from reaedp.curator.learning import learn_levels as learn_levels
@@ -152,7 +152,7 @@ _HOMES = {
     "reaedp.evaluation.evaluate": ("evaluate",),
     "reaedp.plan.forecast": ("Forecast",),
     "reaedp.curator.learning": (
-        "LearnedColumn",
+        "Learned",
         "learn_bounds",
         "learn_columns",
         "learn_levels",

@@ -15,7 +15,7 @@ from reaedp.inference.caps import capped
 from reaedp.inference.counted import CountedTable, evenly
 from reaedp.inference.question import read_question
 from reaedp.inference.sources import Replays, noised
-from reaedp.synthesis.learned import Learned
+from reaedp.synthesis.learned import LearnedModel
 
 AGE = Integer(name="age", lower=0, upper=39, provenance="public", null="drop", nan="drop", unparsable="drop")
 SEX = Category(name="sex", levels=("f", "m"), provenance="public", null="drop", unseen="drop")
@@ -136,12 +136,12 @@ def test_counts_of_single_columns_cap_those_of_merged_cells() -> None:
 
 
 @pytest.fixture(scope="module")
-def learned() -> Learned:
-    found: Learned = released_by()["network"].value.model.learned
+def learned() -> LearnedModel:
+    found: LearnedModel = released_by()["network"].value.model.learned
     return found
 
 
-def test_a_model_is_asked_through_its_tables_and_says_what_no_table_joins(learned: Learned) -> None:
+def test_a_model_is_asked_through_its_tables_and_says_what_no_table_joins(learned: LearnedModel) -> None:
     sources = Sources(COLUMNS, (), {"people": learned}, ())
     real = people()
     found = ask(sources, "count by sex", replays=0)
@@ -157,7 +157,7 @@ def test_a_model_is_asked_through_its_tables_and_says_what_no_table_joins(learne
     assert abs(alone.value[1] - real[real["sex"] == "m"]["age"].mean()) < 3
 
 
-def test_replayed_intervals_hold_the_truth_and_are_not_wider_than_they_need(learned: Learned) -> None:
+def test_replayed_intervals_hold_the_truth_and_are_not_wider_than_they_need(learned: LearnedModel) -> None:
     sources = Sources(COLUMNS, (), {"people": learned}, ())
     real = people()
     found = ask(sources, "count by sex, city", replays=12)
@@ -167,7 +167,7 @@ def test_replayed_intervals_hold_the_truth_and_are_not_wider_than_they_need(lear
     assert (found.low == again.low).all(), "the same question has the same answer"
 
 
-def test_replays_move_the_fit_about_as_much_as_noise_does(learned: Learned) -> None:
+def test_replays_move_the_fit_about_as_much_as_noise_does(learned: LearnedModel) -> None:
     """The fit leaves some of a table's noise, never more; without noise replays would all be alike."""
     made = Replays(learned, 10, 1, lambda _: None).made()
     noisy = max(learned.tables, key=lambda table: table.counts.size)

@@ -13,7 +13,7 @@ from reaedp.mechanisms.noise import SeededNoise
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.privacy.loss import GaussianDP
 from reaedp.statistics.marginal import counting_sensitivity
-from reaedp.synthesis.learned import Learned
+from reaedp.synthesis.learned import LearnedModel
 from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.synthesis.synthetic import RecordsToAsk
 
@@ -40,7 +40,7 @@ def sample(count: int, seed: int) -> np.ndarray:
     return np.column_stack([age, job, member, np.zeros(count, int), rng.integers(0, 12, count)])
 
 
-def learned(network: MarginalModel, rows: np.ndarray, noise: object, columns: tuple[str, ...] = NAMES) -> Learned:
+def learned(network: MarginalModel, rows: np.ndarray, noise: object, columns: tuple[str, ...] = NAMES) -> LearnedModel:
     terms = contract()
     sensitivity = counting_sensitivity(terms.unit)
     return network.learn(Rows(terms, rows), columns, sensitivity, noise, lambda _: None)  # type: ignore[arg-type]

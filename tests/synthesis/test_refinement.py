@@ -15,7 +15,7 @@ from reaedp.mechanisms.selection import chosen_mu
 from reaedp.plan.kinds.synthetic import PlannedSynthetic
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.marginal import counting_sensitivity
-from reaedp.synthesis.learned import Learned
+from reaedp.synthesis.learned import LearnedModel
 from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.synthesis.model_file import read_model
 from reaedp.synthesis.published_model import MODEL_SUFFIX
@@ -45,7 +45,7 @@ def seeded(seed: int) -> SeededNoise:
     return SeededNoise(np.random.default_rng(seed))
 
 
-def learned(rows: np.ndarray, noise: Any, mu: float = 2.0, unit: Unit = UNITS["add-remove"]) -> Learned:
+def learned(rows: np.ndarray, noise: Any, mu: float = 2.0, unit: Unit = UNITS["add-remove"]) -> LearnedModel:
     terms = contract(unit)
     sensitivity = counting_sensitivity(unit)
     return MarginalModel(len(NAMES), mu).learn(

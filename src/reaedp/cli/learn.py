@@ -9,7 +9,7 @@ import typer
 from reaedp.cli.data import Data, Engine, Memory
 
 if TYPE_CHECKING:
-    from reaedp.curator.learning import LearnedColumn
+    from reaedp.curator.learning import Learned
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -183,7 +183,7 @@ def _names(options: list[str] | None) -> list[str]:
     return [name.strip() for option in options or () for name in option.split(",") if name.strip()]
 
 
-def _facts(learned: "LearnedColumn", bins: int | None) -> tuple[dict[str, Any], str]:
+def _facts(learned: "Learned", bins: int | None) -> tuple[dict[str, Any], str]:
     """The keys of the column in the contract, and the same in words."""
     if learned.bounds is None:
         return {"kind": "category", "levels": list(learned.levels)}, f"{len(learned.levels)} levels"

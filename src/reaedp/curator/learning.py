@@ -103,12 +103,12 @@ def _numbers(texts: Sequence[str], mark: str, column: Number) -> list[float]:
 
 
 @dataclass(frozen=True, slots=True)
-class LearnedColumn:
+class Learned:
     """What was `found` of a `column` by a `release`: `bounds` or `levels`; neither if nothing stood out from the noise.
 
     >>> (sex,) = learn_columns(contract, "data.csv", levels=["sex"], epsilon=1.0, delta=1e-7)
     >>> type(sex).__name__, sex.levels
-    ('LearnedColumn', ('f', 'm'))
+    ('Learned', ('f', 'm'))
     """
 
     column: str
@@ -131,7 +131,7 @@ def learn_columns(
     epsilon: float,
     delta: float | None = None,
     engine: Engine | None = None,
-) -> tuple[LearnedColumn, ...]:
+) -> tuple[Learned, ...]:
     """Bounds of some columns and levels of others, all in one charge or none: each gets an equal part of (ε, δ).
 
     `bounds` and `levels` name the columns; `delta` is for levels, which need it.
@@ -161,11 +161,11 @@ def learn_columns(
     return tuple(_learned(release, release.name in bounds) for release in releases)
 
 
-def _learned(release: Release, bounded: bool) -> LearnedColumn:
+def _learned(release: Release, bounded: bool) -> Learned:
     if not bounded:
-        return LearnedColumn(release.name, None, tuple(sorted(release.value)), release)
+        return Learned(release.name, None, tuple(sorted(release.value)), release)
     counts = release.counts.values[: len(LADDER) - 1].astype(np.int64)
-    return LearnedColumn(release.name, standing_out(counts, release.noise), (), release)
+    return Learned(release.name, standing_out(counts, release.noise), (), release)
 
 
 def standing_out(counts: Integers, noise: Calibrated) -> tuple[float, float] | None:

@@ -15,7 +15,7 @@ from reaedp.inference.caps import capped
 from reaedp.inference.counted import CountedTable
 from reaedp.inference.question import Question, examples, read_question
 from reaedp.inference.sources import Replays, believed, model_tables
-from reaedp.synthesis.learned import Learned
+from reaedp.synthesis.learned import LearnedModel
 
 #: Replays of a model's noise, where a table would be summed over many cells.
 REPLAYS = 30
@@ -38,7 +38,7 @@ class Sources:
 
     axes: tuple[Column, ...]
     tables: tuple[CountedTable, ...]
-    models: dict[str, Learned]
+    models: dict[str, LearnedModel]
     direct: tuple[Direct, ...]
 
 
@@ -105,7 +105,7 @@ def _summed(question: Question, table: CountedTable) -> float:
     return table.counts.size / groups
 
 
-def _plain(learned: Learned) -> list[Any]:
+def _plain(learned: LearnedModel) -> list[Any]:
     """The chosen tables that have no column twice."""
     owners = learned.evidence.owners
     return [table for table in learned.tables if len({owners[v] for v in table.group}) == len(table.group)]

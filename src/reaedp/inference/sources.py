@@ -14,7 +14,7 @@ from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.statistics.noise_variance import noise_variance
 from reaedp.synthesis.beliefs import Beliefs
 from reaedp.synthesis.fitting import NoisyTable
-from reaedp.synthesis.learned import Learned
+from reaedp.synthesis.learned import LearnedModel
 from reaedp.table import Table
 
 #: Cells that a model can be asked about at once.
@@ -46,7 +46,7 @@ def noised(
     return redrawn
 
 
-def model_tables(name: str, learned: Learned) -> Iterator[CountedTable]:
+def model_tables(name: str, learned: LearnedModel) -> Iterator[CountedTable]:
     """The noisy tables behind a model: those of each column over its own cells, and those that were chosen."""
     for axis, single, scale in zip(learned.axes, learned.singles, learned.evidence.column_scales, strict=True):
         merged, within = evenly((axis,))
@@ -59,7 +59,7 @@ def model_tables(name: str, learned: Learned) -> Iterator[CountedTable]:
             yield found
 
 
-def _chosen(name: str, learned: Learned, table: NoisyTable) -> CountedTable | None:
+def _chosen(name: str, learned: LearnedModel, table: NoisyTable) -> CountedTable | None:
     """A chosen table on its columns; none if it has a column twice."""
     evidence = learned.evidence
     owners = [evidence.owners[variable] for variable in table.group]
@@ -84,7 +84,7 @@ def _within(shares: Floats, merged: Places) -> Floats:
 class Replays:
     """Fits to tables with fresh noise, as if the model were the truth; made when first asked for, and kept."""
 
-    def __init__(self, learned: Learned, number: int, seed: int, progress: Callable[[str], None]) -> None:
+    def __init__(self, learned: LearnedModel, number: int, seed: int, progress: Callable[[str], None]) -> None:
         self.learned, self.number, self.seed, self.progress = learned, number, seed, progress
         self._made: list[Beliefs] = []
 
@@ -108,7 +108,7 @@ class Replays:
         return replace(table, title=title, counts=counts, redrawn=redrawn, shifted=True)
 
 
-def believed(name: str, learned: Learned, columns: Sequence[str]) -> CountedTable | None:
+def believed(name: str, learned: LearnedModel, columns: Sequence[str]) -> CountedTable | None:
     """What a model believes of columns that it has, whether or not a table joins them; without noise of its own."""
     names = [axis.name for axis in learned.axes]
     if not set(columns) <= set(names):

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.synthesis.learned import Learned
+from reaedp.synthesis.learned import LearnedModel
 from reaedp.synthesis.model import Codes
 from reaedp.table import KeyCounts
 
@@ -11,7 +11,7 @@ from reaedp.table import KeyCounts
 _ROUNDS = 20
 
 
-def amortised_rows(learned: Learned, keys: KeyCounts, count: int, rng: np.random.Generator) -> Codes:
+def amortised_rows(learned: LearnedModel, keys: KeyCounts, count: int, rng: np.random.Generator) -> Codes:
     """Rows of released keys, and of the model where the keys fall short of the noisy total; in random order."""
     model = learned.model(keys.names)
     found = float(keys.counts.sum())
@@ -31,7 +31,7 @@ def _in_proportion(counts: NDArray[np.int64], draws: int, rng: np.random.Generat
     return np.minimum(np.searchsorted(ends, spots, side="right"), len(ends) - 1)
 
 
-def _rest(learned: Learned, keys: KeyCounts, count: int, rng: np.random.Generator) -> Codes:
+def _rest(learned: LearnedModel, keys: KeyCounts, count: int, rng: np.random.Generator) -> Codes:
     """Rows of the model, by preference of keys that were not released."""
     rows = learned.rows(count, rng)
     places = [learned.names.index(name) for name in keys.names]

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.statistics.entropy.entropies import shannon_entropy
-from reaedp.synthesis.learned import Learned
+from reaedp.synthesis.learned import LearnedModel
 from reaedp.synthesis.model import Codes
 
 #: Rows of the model by which columns are judged, and columns that are kept at most.
@@ -13,7 +13,7 @@ _SAMPLE, _MOST = 50_000, 12
 _ROOM, _SHARE = 2.0, 0.9
 
 
-def kept_columns(learned: Learned, needed: float, rng: np.random.Generator) -> tuple[str, ...]:
+def kept_columns(learned: LearnedModel, needed: float, rng: np.random.Generator) -> tuple[str, ...]:
     """Names of columns whose keys will mostly be found in `needed` records or more; at least one."""
     sizes = tuple(axis.size for axis in learned.axes)
     places = supported_columns(learned.rows(_SAMPLE, rng), sizes, learned.total, needed, _MOST)

@@ -21,7 +21,7 @@ from reaedp.table import Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Learned:
+class LearnedModel:
     """Released numbers and what was computed from them; nothing in here is private."""
 
     axes: tuple[Column, ...]

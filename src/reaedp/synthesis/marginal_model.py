@@ -24,7 +24,7 @@ from reaedp.synthesis.purse import CHOICES, FIRST_LOOK, MOST, TABLES_PER_COLUMN,
 from reaedp.synthesis.synthetic import RecordsToAsk, SyntheticRecords, wanted_rows
 
 if TYPE_CHECKING:  # how a model is learned takes long to import, and to name a price takes none of it
-    from reaedp.synthesis.learned import Learned
+    from reaedp.synthesis.learned import LearnedModel
 
 #: A smaller μ would be lost in the rounding of its parts; nobody's budget is so small.
 LEAST = 1e-12
@@ -111,12 +111,12 @@ class MarginalModel(Buyable, OnRecords):
         progress: Callable[[str], None],
         *,
         refine: bool = False,
-    ) -> "Learned":
+    ) -> "LearnedModel":
         """Noisy tables and the model that they give; nothing else that was counted survives.
 
         With `refine` one column may be counted in regions of the others, which a model as a network does not have.
         """
-        from reaedp.synthesis.learned import Learned
+        from reaedp.synthesis.learned import LearnedModel
         from reaedp.synthesis.search import Search
 
         if len(columns) != self.columns:
@@ -126,7 +126,7 @@ class MarginalModel(Buyable, OnRecords):
         progress("counting each column")
         search = Search(records, columns, Purse(self.mu, sensitivity, noise))
         search.run(progress, refine=refine)
-        return Learned(
+        return LearnedModel(
             axes=search.axes,
             singles=tuple(search.single(column) for column in range(len(columns))),
             tables=tuple(search.structure.tables[len(columns) :]),

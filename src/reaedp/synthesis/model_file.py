@@ -13,7 +13,7 @@ from reaedp.synthesis.cliques import JunctionTree
 from reaedp.synthesis.coarsening import Coarsening
 from reaedp.synthesis.evidence import Evidence
 from reaedp.synthesis.fitting import Link, NoisyTable
-from reaedp.synthesis.learned import Learned
+from reaedp.synthesis.learned import LearnedModel
 from reaedp.synthesis.merging import Floats, Merging
 from reaedp.synthesis.published_model import FORMAT, PublishedModel
 from reaedp.synthesis.regions import Cuts, Regions
@@ -50,7 +50,7 @@ class _Reader:
             Coarsening(_positive(column["shares"], (axis.size,)), merging, (Merging.none(merging.size),))
             for column, axis, merging in zip(record["columns"], self.axes, self.mergings, strict=False)
         ]
-        learned = Learned(
+        learned = LearnedModel(
             axes=self.axes,
             singles=tuple(
                 Table((axis,), _whole(column["noisy_counts"], axis.size))

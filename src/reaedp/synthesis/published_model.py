@@ -16,7 +16,7 @@ from reaedp.errors import DeclarationError
 from reaedp.synthesis.amortised_rows import amortised_rows
 from reaedp.synthesis.coarsening import Coarsening
 from reaedp.synthesis.fitting import NoisyTable
-from reaedp.synthesis.learned import Learned
+from reaedp.synthesis.learned import LearnedModel
 from reaedp.synthesis.merging import Floats, Merging
 from reaedp.synthesis.model import Codes
 from reaedp.synthesis.rows import rows as drawn_rows
@@ -38,7 +38,7 @@ Given = Mapping[int, NDArray[np.bool_]]
 class PublishedModel:
     """A model with the `rules` of its contract; `keys` are those that the amortised method released."""
 
-    learned: Learned
+    learned: LearnedModel
     rules: tuple[RowRule, ...] = ()
     keys: KeyCounts | None = None
 
@@ -125,7 +125,7 @@ def _keys(keys: KeyCounts | None) -> dict[str, Any]:
     return {"keys": {"columns": keys.names, "cells": keys.keys.tolist(), "counts": keys.counts.tolist()}}
 
 
-def _regions(learned: Learned) -> dict[str, Any]:
+def _regions(learned: LearnedModel) -> dict[str, Any]:
     found = learned.regions
     if found is None:
         return {}

@@ -19,7 +19,7 @@ from reaedp.statistics.quantiles.quantiles import Quantiles
 from reaedp.statistics.summary.figures import TOO_FEW
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.conditions import met
-from reaedp.synthesis.learned import Learned
+from reaedp.synthesis.learned import LearnedModel
 from reaedp.synthesis.synthetic import Synthetic
 
 
@@ -27,7 +27,7 @@ def sources_of(releases: Mapping[str, Release]) -> Sources:
     """Tables, models and direct answers of all releases of a folder."""
     axes: dict[str, Column] = {}
     tables, direct = [], []
-    models: dict[str, Learned] = {}
+    models: dict[str, LearnedModel] = {}
     for name, release in releases.items():
         axes |= {axis.name: axis for axis in _columns(release)}
         if isinstance(release.statistic, Marginal | EntropyHistogram):

@@ -9,7 +9,7 @@ import numpy as np
 from reaedp.errors import ReaedpError
 from reaedp.release.place import read_plain
 from reaedp.release.verification.derived import CLOSE, Rebuilt
-from reaedp.synthesis.learned import Learned
+from reaedp.synthesis.learned import LearnedModel
 from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.synthesis.model_file import read_model
 from reaedp.synthesis.published_model import MODEL_SUFFIX, PublishedModel
@@ -45,7 +45,7 @@ def check_model(folder: Path, release: Rebuilt) -> None:
         )
 
 
-def _told(learned: Learned, release: Rebuilt, network: MarginalModel) -> bool:
+def _told(learned: LearnedModel, release: Rebuilt, network: MarginalModel) -> bool:
     """Whether noise is no less than the price buys: squares of l2/σ of all tables are at most μ² together."""
     squared = release.noise.sensitivity.l2_squared
     scales = [*learned.evidence.column_scales, *(float(table.scales.min()) for table in learned.tables)]
