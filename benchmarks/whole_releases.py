@@ -79,7 +79,7 @@ BOTH = ("row, add-remove", "person, replace")
 ONE_RECORD = "One record of F says little of its charge; `reaedp audit` computes its privacy test's ε by formula."
 MIXED = (
     "Half of its candidates are drawn from the model alone; all rows are plausible seeds of these, and they pass. So"
-    " right guesses are 0.533 at best and ε = 0.794 is all that any number of runs could show (`mixed_at_best`);"
+    " right guesses are 0.533 at best and ε = 0.79 is all that any number of runs could show (`mixed_at_best`);"
     " `reaedp audit` computes its privacy test's ε by formula."
 )
 HALF = "The model's half of the charge hardly shows in these rows; the rows of the marginal model stand for it."

@@ -14,7 +14,8 @@ from reaedp.audits import release_channel, whole_release
 from reaedp.audits.canary_cells import CanaryKeys
 from reaedp.audits.clones import Crowds, clearest, seen
 from reaedp.audits.finding import Verdict
-from reaedp.audits.neighbour_files import Canary
+from reaedp.audits.neighbour_files import Canary, neighbour_files
+from reaedp.audits.repeated_release import RepeatedRelease
 from reaedp.audits.whole_release import audit_release
 from reaedp.errors import ReaedpError
 from reaedp.mechanisms.noise import SeededNoise
@@ -182,3 +183,17 @@ def test_what_one_mixed_record_can_show_at_best_is_what_the_table_says() -> None
     guesses, epsilon = whole_releases.mixed_at_best()
     assert f"right guesses are {guesses:.3f} at best and ε = {epsilon:.2f} is all" in whole_releases.MIXED
     assert whole_releases.MIXED in whole_releases.PAGE.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("end", "steady"), [("", True), ("0,1,2,3,4\r\n", False)], ids=["turned", "one more"])
+def test_the_order_of_curves_is_no_change_and_one_more_curve_is(tmp_path: Path, end: str, steady: bool) -> None:
+    request, terms = whole_releases.CASES["synthetic curves, even"].request("row, add-remove")
+    file = next(iter(neighbour_files(request, terms, tmp_path))).first
+    repeated = RepeatedRelease(terms, request, file, tmp_path / "runs", SeededNoise(np.random.default_rng(1)))
+    assert 1 == len(list(repeated.releases(1)))
+    header, *lines = file.read_bytes().decode().splitlines(keepends=True)
+    assert lines != lines[::-1]
+    file.write_text("".join([header, *lines[::-1]]) + end, newline="")
+    for _ in range(10):
+        repeated.exact()
+    assert steady == repeated.steady

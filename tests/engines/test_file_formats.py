@@ -233,7 +233,7 @@ def test_a_full_temporary_folder_is_told_and_leaves_nothing(tmp_path: Path, monk
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("reaedp.engines.bytes_of_files._decoded", full)
-    with pytest.raises(ReaedpError, match=r"could not be written to .*: No space left on device. Make room"):
+    with pytest.raises(ReaedpError, match=r"could not be written to .*: No space left on device. Free some space"):
         open_source(tmp_path / "data.csv", files=Files(encoding="utf-16"))
     gc.collect()
     assert [] == [path for path in (tmp_path / "tmp").iterdir() if "copies" in path.name]

@@ -104,7 +104,7 @@ def test_the_two_person_rule_is_set_and_lifted_by_commands(guest: Guest, monkeyp
 
     assert "data set" in str(rule("ann", "require"))  # which is not known yet
     run(own, f"request decide {FILE} contract.toml --approve --reason first")
-    assert "does not hold" in str(rule("ann", "lift"))
+    assert "is not in force" in str(rule("ann", "lift"))
     assert rule("ann", "require") is None
     assert "is already in force" in str(rule("ann", "require"))
     with Ledger.open(own / "budget.sqlite") as book:
