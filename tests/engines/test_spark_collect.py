@@ -47,6 +47,8 @@ def test_what_spark_writes_about_other_queries_is_left_alone(cluster: Cluster, s
     failing = session_of(cluster.master).range(1).selectExpr("CAST(concat('OWN', id) AS DOUBLE) AS x")
 
     class Query:
+        sparkSession = failing.sparkSession  # noqa: N815 - as Spark calls it
+
         def toArrow(self) -> None:  # noqa: N802 - as Spark calls it
             own = threading.Thread(target=ask)
             own.start()

@@ -386,7 +386,7 @@ def test_a_folder_of_quantiles_verifies_and_is_read_again(published: Path) -> No
 def test_the_report_has_a_section_with_a_chart_for_every_way(published: Path) -> None:
     page = public_report(published / "out")
     assert page.count("share of rows at or below") >= 3
-    assert "at 95 % confidence a value misses its rank" in page.lower()
+    assert "with 95 % confidence, a value misses its rank" in page.lower()
 
 
 def test_an_edited_place_or_count_is_found(published: Path, tmp_path: Path) -> None:

@@ -145,7 +145,8 @@ def _connect(path: Path, mode: str, files: dict[str, tuple[int, int]]) -> sqlite
 
 
 def _named(cursor: sqlite3.Cursor, row: Sequence[Any]) -> Any:
-    return _row_type(tuple(column[0] for column in cursor.description))(row)
+    """A row by the names of its columns; SQLite gives them as the file has them, and a bit turns `body` into `Body`."""
+    return _row_type(tuple(column[0].lower() for column in cursor.description))(row)
 
 
 @cache
