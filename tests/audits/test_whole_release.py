@@ -39,6 +39,7 @@ def audited(request: Request, unit: Unit = ROW, runs: int = RUNS) -> Finding:
     return audit_release(request, contract(unit), rng=rng, runs=runs, noise=SeededNoise(rng))[0]
 
 
+@pytest.mark.quick_every(2)
 @pytest.mark.parametrize("unit", [ROW, PERSON], ids=["rows", "people"])
 def test_a_sound_curator_passes_and_says_what_would_not_have_passed(unit: Unit) -> None:
     found = audited(HISTOGRAM, unit)

@@ -113,6 +113,7 @@ def test_bad_cells_are_missing_ones_and_files_without_numbers_are_refused_in_wor
             datasets.HOUSES.values(Experiment(np.random.default_rng(0), quick=True, data=tmp_path))
 
 
+@pytest.mark.slow
 def test_membership_as_published_has_an_accuracy_and_an_area() -> None:
     figures = [row["figure"] for row in rows("attacks", False, attack=attacks.MEMBERSHIP, epsilon=1.0)]
     assert ["accuracy", "AUC"] == figures

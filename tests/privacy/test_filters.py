@@ -116,6 +116,7 @@ PRICES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.dictionaries(st.lists(st.integers(0, 3), max_size=3).map(tuple), PRICES, min_size=4))
 def test_no_tree_of_choices_goes_beyond_the_budget(tree: dict[tuple[int, ...], Price]) -> None:
@@ -237,6 +238,7 @@ def _curve(losses: dict[float, int], mu: float, epsilon: float) -> float:
     return total
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("reserve", [1e-4, 0.01, 0.3])
 @pytest.mark.parametrize("losses", [{0.01: 1}, {0.3: 1}, {1.5: 1}, {0.05: 40}, {0.1: 3, 0.4: 2}, {0.02: 7, 0.03: 9}])
 def test_a_cover_lies_above_the_enumerated_curve_and_not_far_above(losses: dict[float, int], reserve: float) -> None:

@@ -83,6 +83,7 @@ def _marks(picture: str) -> list[tuple[str, int]]:
     return [(kind, number) for kind, number in found if number]
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("name", CHARTS)
 def test_a_picture_has_the_marks_that_vega_draws(name: str) -> None:
     ours, theirs = _marks(svg(CHARTS[name])), _marks(vl_convert.vegalite_to_svg(CHARTS[name]))
@@ -171,6 +172,7 @@ def test_names_from_outside_are_text_and_nothing_else() -> None:
     assert "a & b" in words
 
 
+@pytest.mark.slow
 def test_the_script_of_a_page_is_the_one_that_the_library_bundles() -> None:
     made = runpy.run_path(str(ROOT / "packaging" / "vega.py"))
     shipped = gzip.decompress(made["TARGET"].read_bytes()).decode()

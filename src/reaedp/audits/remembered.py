@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from reaedp.curator.records import Records
 from reaedp.table import KeyCounts
 
 #: What records are asked for; whether their header has some columns is asked before every charge.
@@ -20,7 +21,7 @@ class Remembered:
     Counts are handed out so that nobody can change them: a mechanism that tried would fail, and the audit would say so.
     """
 
-    def __init__(self, records: Any, memory: dict[str, Any] | None = None, prefix: str = "") -> None:
+    def __init__(self, records: Records, memory: dict[str, Any] | None = None, prefix: str = "") -> None:
         self._records, self._prefix = records, prefix
         self._memory = {} if memory is None else memory
         self.progress: Callable[[str], None] = lambda _: None

@@ -130,7 +130,7 @@ class Answers(Protocol[Records_contra]):
 
 
 class Statistic(Protocol):
-    """A question to the records whose answer is integers.
+    """A query on the records whose answer is a vector of integers.
 
     >>> def numbers(statistic: Statistic) -> int:
     ...     return statistic.cells(contract)
@@ -152,7 +152,7 @@ class Statistic(Protocol):
         """Refuse what cannot be answered under this contract."""
 
     def cells(self, contract: Contract) -> int:
-        """How many numbers are released, or, for keys, how many there could be."""
+        """The number of released values or, for keys, the number of possible keys."""
 
     def step(self, contract: Contract) -> float:
         """The length of the lattice's (longest) step: 1 for counts, a fraction of a bit for entropies."""
@@ -167,4 +167,4 @@ class Statistic(Protocol):
         """The noisy answer in the form in which it is released."""
 
     def frame(self, value: Any, noise: Calibrated) -> dict[str, NDArray[Any]]:
-        """The released numbers and what follows from them, a column each."""
+        """The released numbers and what follows from them, as columns."""

@@ -18,11 +18,11 @@ QuantileMechanism = Literal["best", "exponential", "laplace", "gaussian"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedQuantiles(Planned):
-    """Quantiles of a column `of` numbers or dates, `at` some ranks, `by` groups.
+    """Quantiles of a column `of` numbers or dates, `at` some ranks, in groups `by` other columns.
 
-    `at` is a list of ranks, "median", "quartiles", "deciles", "percentiles" or "cdf". With `per_person` everyone counts
-    once, by the median of their own rows. `mechanism` is "exponential", "laplace", "gaussian", or "best", which takes
-    the one of the first two that will miss fewer ranks.
+    `at` is a list of ranks, "median", "quartiles", "deciles", "percentiles" or "cdf". With `per_person`, each person
+    counts once, with the median of their own rows. `mechanism` is "exponential", "laplace", "gaussian", or "best",
+    which takes whichever of the first two is expected to be off by fewer ranks.
 
     >>> wanted = PlannedQuantiles(name="ages", kind="quantiles", of="age", at="deciles", epsilon=1.0)
     >>> wanted.request(contract).statistic.title

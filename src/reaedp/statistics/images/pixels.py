@@ -57,9 +57,9 @@ class NoisyPicture:
 
 @dataclass(frozen=True, slots=True)
 class Pixels:
-    """Every value of the declared picture, row by row from the top left, all channels of a pixel together.
+    """All values of the declared picture, row by row from the top left, with the channels of a pixel side by side.
 
-    One pixel is protected, not a person: see `PIXELS_ONLY`.
+    The privacy unit is one pixel, not a person: see `PIXELS_ONLY`.
 
     >>> Pixels().answers, Pixels().columns
     ('vector', ())

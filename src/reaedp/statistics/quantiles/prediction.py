@@ -48,7 +48,7 @@ class Way(NamedTuple):
 
 
 def best_quantiles(contract: Contract, asked: Question, epsilon: float) -> Way:
-    """Of the ways to what is `asked` that are possible, the one that will miss fewer ranks at a price of ε.
+    """The way to the `asked` quantiles that is expected to be off by the fewest ranks at a price of ε.
 
     >>> best_quantiles(contract, Quantiles(of="age", at="deciles"), 1.0).statistic.title
     'deciles of age'

@@ -20,10 +20,10 @@ MOST_CELLS = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Quantiles(Question):
-    """All cells are counted with noise; quantiles, their intervals and the distribution function follow from them.
+    """Quantiles, their intervals and the distribution function, computed from noisy counts of all cells.
 
     `at` is a list of ranks, "median", "quartiles", "deciles", "percentiles" or "cdf"; `of`, `by` and `per_person` are
-    as in plans. Further ranks can be read off the release at no cost.
+    as in plans. Further ranks can be read from the release at no cost.
 
     >>> release = curator.release(Quantiles(of="age", at="quartiles", by="sex"), Laplace(1.0))
     >>> list(release.columns())
@@ -33,7 +33,7 @@ class Quantiles(Question):
     answers: ClassVar[Shape] = "vector"
 
     def check(self, contract: Contract) -> None:
-        """Refuse what has no order or too many cells."""
+        """Refuse columns without an order, and too many cells."""
         Question.check(self, contract)
         if self.cells(contract) > MOST_CELLS:
             raise DeclarationError(
