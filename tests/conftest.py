@@ -110,6 +110,10 @@ def clinic(tmp_path: Path) -> Path:
     return tmp_path
 
 
+#: What opens sources.
+OPENING = (files, frames, curves)
+
+
 @cache
 def _engine() -> duckdb.DuckDBPyConnection:
     return duckdb_engine.connect()
@@ -132,10 +136,18 @@ def _connected(file: str = ":memory:") -> duckdb.DuckDBPyConnection:
 @pytest.fixture(scope="session", autouse=True)
 def _kept_engine() -> Iterator[None]:
     """Sources are connections to one engine: to start one takes longer than most queries."""
+    _engine()
     with contextlib.ExitStack() as stack:
-        for module in (files, frames, curves):
+        for module in OPENING:
             stack.enter_context(mock.patch.object(module, "connect", _connected))
         yield
+
+
+@pytest.fixture
+def own_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every source starts an engine, as a command does: for tests of what an engine leaves behind."""
+    for module in OPENING:
+        monkeypatch.setattr(module, "connect", duckdb_engine.connect)
 
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

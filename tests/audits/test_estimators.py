@@ -9,8 +9,8 @@ from scipy.stats import binom
 from reaedp.audits.ceilings import largest_by_event, largest_by_guessing
 from reaedp.audits.claim import Claim
 from reaedp.audits.estimators import (
+    ErrorLevels,
     Guess,
-    Levels,
     Scores,
     _gaussian_epsilon,
     by_events,
@@ -25,7 +25,7 @@ from reaedp.privacy.conversion import gaussian_delta, gaussian_epsilon, gaussian
 from reaedp.privacy.loss import ApproxDP, GaussianDP, PureDP
 from reaedp.privacy.permitted import permitted
 
-LEVELS = Levels.of(0.95, 1)
+LEVELS = ErrorLevels.of(0.95, 1)
 STEPS = 1024  # as entropies have them, so that noise is nearly continuous
 
 
@@ -186,7 +186,7 @@ def test_an_accuracy_at_the_midpoint_is_that_of_one_mu_and_of_its_epsilon(mu: fl
 
 
 def test_several_pairs_share_the_error_probability() -> None:
-    assert Levels.of(0.95, 5) == pytest.approx((0.01, 0.0002))
+    assert ErrorLevels.of(0.95, 5) == pytest.approx((0.01, 0.0002))
 
 
 def test_a_claim_is_read_from_losses_prices_and_pairs() -> None:

@@ -187,6 +187,7 @@ sex = { kind = "category", levels = ["f", "m"], provenance = "public" }
 """
 
 
+@pytest.mark.usefixtures("own_engine")
 @pytest.mark.quick_every(2)
 @pytest.mark.parametrize("with_ledger", [True, False], ids=["with a ledger", "without one"])
 def test_a_look_writes_nothing_and_touches_no_ledger(

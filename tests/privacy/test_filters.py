@@ -25,7 +25,7 @@ from reaedp.privacy import accounting, filters
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.conversion import gaussian_delta, gaussian_epsilon
 from reaedp.privacy.covering import pure_cover, pure_mu, unit_cover
-from reaedp.privacy.filters import GRAIN, Sums, sums_of
+from reaedp.privacy.filters import GRAIN, LossSums, sums_of
 from reaedp.privacy.loss import ZCDP, ApproxDP, GaussianDP, Loss, Price, PureDP, UnitGaussian, exact
 from reaedp.privacy.merging import total_rho
 from reaedp.privacy.spending import NOTHING, Spending, admit, copies, room
@@ -285,7 +285,7 @@ def test_losses_that_no_gaussian_covers_are_left_to_the_other_filters() -> None:
     assert admit(NOTHING, {ZCDP(0.01): 1}, USUAL) is not None
     # A loss that doubles lose still counts.
     assert sums_of({GaussianDP(1e-200): 1}, 0.0).smooth == 1
-    assert sums_of({PureDP(1e-200): 1}, 0.0) == Sums(pure=exact(1e-200), smooth=0, covered=1, rho=1)
+    assert sums_of({PureDP(1e-200): 1}, 0.0) == LossSums(pure=exact(1e-200), smooth=0, covered=1, rho=1)
 
 
 @given(st.floats(1e-3, 10.0), st.floats(1e-3, 100.0))

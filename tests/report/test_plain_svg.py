@@ -14,7 +14,7 @@ import vl_convert
 from reaedp.report.charts.curves import mean_curve, synthetic_curves
 from reaedp.report.charts.drawing import Specification, drawn
 from reaedp.report.charts.entropies import entropies, information_map
-from reaedp.report.charts.histograms import Cells, histogram, largest_cells, low_bars
+from reaedp.report.charts.histograms import DrawnCells, histogram, largest_cells, low_bars
 from reaedp.report.charts.picture import picture, svg
 from reaedp.report.charts.promises import Marks, beliefs, three_marks
 from reaedp.report.charts.records import profile
@@ -52,11 +52,11 @@ def _charts() -> dict[str, Specification]:
     ends = {"low_95": np.array([1.0, 3.0]), "high_95": np.array([1.5, 3.9])}
     curves = {"curve": np.repeat([1, 2], 5), "time": np.tile(np.arange(5.0), 2), "value": np.arange(10.0)}
     return {
-        "bars": histogram(Cells.of(_counts(many), ["axis0"], doubt=np.arange(12) < 4)),
-        "bars and truth": histogram(Cells.of(_counts(many), ["axis0"], np.arange(12) * 37)),
-        "cells": histogram(Cells.of(_counts(["x", "y"] * 3, ["p", "p", "q", "q", "r", "r"]), ["axis0", "axis1"])),
-        "low bars": low_bars(Cells.of(_counts(many) | {"count": np.arange(12) ** 4}, ["axis0"])),
-        "largest": largest_cells(Cells.of(_counts(many), ["axis0"], np.arange(12) * 36)),
+        "bars": histogram(DrawnCells.of(_counts(many), ["axis0"], doubt=np.arange(12) < 4)),
+        "bars and truth": histogram(DrawnCells.of(_counts(many), ["axis0"], np.arange(12) * 37)),
+        "cells": histogram(DrawnCells.of(_counts(["x", "y"] * 3, ["p", "p", "q", "q", "r", "r"]), ["axis0", "axis1"])),
+        "low bars": low_bars(DrawnCells.of(_counts(many) | {"count": np.arange(12) ** 4}, ["axis0"])),
+        "largest": largest_cells(DrawnCells.of(_counts(many), ["axis0"], np.arange(12) * 36)),
         "entropies": entropies(measures | ends, np.array([1.3, 3.5])),
         "map": information_map(_pairs()),
         "beliefs": beliefs([0.01, 0.5], [0.02, 0.7], ["1 in 100", "50 in 100"]),
@@ -165,7 +165,7 @@ def test_bars_and_cells_stand_where_vega_puts_them(name: str) -> None:
 
 def test_names_from_outside_are_text_and_nothing_else() -> None:
     hostile = ['<script>alert("1")</script>', "a & b", "]]>"]
-    picture = svg(drawn(histogram(Cells.of(_counts(hostile), ["axis0"]))))
+    picture = svg(drawn(histogram(DrawnCells.of(_counts(hostile), ["axis0"]))))
     root = xml.dom.minidom.parseString(picture)
     assert [] == root.getElementsByTagName("script")
     words = [text.firstChild.data for text in root.getElementsByTagName("text")]  # type: ignore[union-attr]

@@ -10,8 +10,8 @@ from reaedp.attacks.trials import Trials
 from reaedp.audits.ceilings import Ceilings
 from reaedp.audits.claim import Claim, Claimed
 from reaedp.audits.estimators import (
+    ErrorLevels,
     Estimate,
-    Levels,
     Scores,
     by_events,
     by_guessing,
@@ -67,7 +67,7 @@ def audit(
     CONSISTENT
     """
     _check(runs, pairs)
-    stated, levels = Claim.of(claim, delta), Levels.of(confidence, pairs)
+    stated, levels = Claim.of(claim, delta), ErrorLevels.of(confidence, pairs)
     estimator = _ESTIMATORS[_kind(stated, shape)]
     learning = play(release, pair, runs // 2, rng)
     if statistic is None:
@@ -93,7 +93,7 @@ class Examination(NamedTuple):
     subject: str
     pair: str
     claim: Claim
-    levels: Levels
+    levels: ErrorLevels
 
 
 class Scoring(NamedTuple):
@@ -131,19 +131,19 @@ def finding(question: Examination, scoring: Scoring, method: str) -> Finding:
     )
 
 
-Estimator = Callable[[Scores, Scores, Claim, Levels], Estimate]
+Estimator = Callable[[Scores, Scores, Claim, ErrorLevels], Estimate]
 
 
-def guessing(practice: Scores, scores: Scores, claim: Claim, levels: Levels) -> Estimate:
+def guessing(practice: Scores, scores: Scores, claim: Claim, levels: ErrorLevels) -> Estimate:
     """By the best guess on the runs that were for practice."""
     return by_guessing(scores, chosen_guess(practice, levels.estimate), claim, levels)
 
 
-def _midpoint(practice: Scores, scores: Scores, claim: Claim, levels: Levels) -> Estimate:
+def _midpoint(practice: Scores, scores: Scores, claim: Claim, levels: ErrorLevels) -> Estimate:
     return by_midpoint(scores, chosen_middle(practice), claim, levels)
 
 
-def events(practice: Scores, scores: Scores, claim: Claim, levels: Levels) -> Estimate:
+def events(practice: Scores, scores: Scores, claim: Claim, levels: ErrorLevels) -> Estimate:
     """By the best pair of events on the runs that were for practice."""
     return by_events(scores, chosen_events(practice, claim, levels.estimate), claim, levels)
 

@@ -68,12 +68,12 @@ class PlannedQuantiles(Planned):
         from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
         from reaedp.statistics.quantiles.prediction import best_quantiles
         from reaedp.statistics.quantiles.quantiles import Quantiles
-        from reaedp.statistics.quantiles.question import Question
+        from reaedp.statistics.quantiles.question import QuantileQuery
 
         epsilon, delta = self.price(contract.budget)
         counted = Quantiles(self.of, ranks(self.at), self.by, self.per_person)
         if self.mechanism == "best":
-            Question.check(counted, contract)
+            QuantileQuery.check(counted, contract)
             way = best_quantiles(contract, counted, epsilon)
             return Request(self.name, way.statistic, way.mechanism)
         if self.mechanism == "exponential":

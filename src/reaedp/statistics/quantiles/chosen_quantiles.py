@@ -14,7 +14,7 @@ from reaedp.mechanisms.exponential import steps
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.statistics.quantiles.distribution import few, group_labels
 from reaedp.statistics.quantiles.inside import values
-from reaedp.statistics.quantiles.question import Question
+from reaedp.statistics.quantiles.question import QuantileQuery
 from reaedp.statistics.quantiles.ranks import shares
 from reaedp.statistics.statistic import RankedCells
 
@@ -79,7 +79,7 @@ class ChosenValues:
 
 
 @dataclass(frozen=True, slots=True)
-class ChosenQuantiles(Question):
+class ChosenQuantiles(QuantileQuery):
     """Quantiles chosen by the exponential mechanism, and a noisy number of rows for each group.
 
     A value is less likely to be chosen the more ranks it is off. Most accurate for few ranks and fine columns. There
@@ -95,7 +95,7 @@ class ChosenQuantiles(Question):
 
     def check(self, contract: Contract) -> None:
         """Refuse columns without an order, a missing rank, and too many cells."""
-        Question.check(self, contract)
+        QuantileQuery.check(self, contract)
         if not self.at:
             raise DeclarationError("The exponential mechanism needs ranks; a distribution function is made of counts.")
         if contract.column(self.of).regular > MOST_CELLS:

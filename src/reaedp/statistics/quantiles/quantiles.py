@@ -11,7 +11,7 @@ from reaedp.errors import DeclarationError
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.statistics.marginal import Marginal
 from reaedp.statistics.quantiles.distribution import Distribution
-from reaedp.statistics.quantiles.question import Question
+from reaedp.statistics.quantiles.question import QuantileQuery
 from reaedp.statistics.statistic import RankedCells
 
 #: Noisy counts that a manifest can hold.
@@ -19,7 +19,7 @@ MOST_CELLS = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Quantiles(Question):
+class Quantiles(QuantileQuery):
     """Quantiles, their intervals and the distribution function, computed from noisy counts of all cells.
 
     `at` is a list of ranks, "median", "quartiles", "deciles", "percentiles" or "cdf"; `of`, `by` and `per_person` are
@@ -34,7 +34,7 @@ class Quantiles(Question):
 
     def check(self, contract: Contract) -> None:
         """Refuse columns without an order, and too many cells."""
-        Question.check(self, contract)
+        QuantileQuery.check(self, contract)
         if self.cells(contract) > MOST_CELLS:
             raise DeclarationError(
                 f"A distribution function can have at most {MOST_CELLS:,} cells; {' × '.join(self.columns)} has"
