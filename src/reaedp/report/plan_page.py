@@ -37,7 +37,7 @@ _NUMBER = ",.3~g"
 
 
 def plan_page(plan: Plan, progress: Callable[[str], None] = lambda _: None) -> str:
-    """The plan page as HTML: the plan, with its cost and expected quality at this and at other prices.
+    """The plan page as HTML: a `plan`, with its cost and expected quality at this and at other prices.
 
     >>> plan_page(plan)[:15]
     '<!doctype html>'
