@@ -128,7 +128,7 @@ class Search:
         most = round(min(MOST_COARSE, max(LEAST_COARSE, math.sqrt(self.total / self.scale))))
         least = max(STANDS_OUT * self.scale / self.total, 1 / MOST_COARSE**2)
         return [
-            coarsen(axis, single.values.astype(np.float64), single.scale, most, least)
+            coarsen(axis, single.values.astype(np.float64), single.scale, most, least, total=self.total)
             for axis, single in zip(self.axes, self.looks.singles, strict=True)
         ]
 
@@ -192,7 +192,7 @@ class Search:
         """Spend what is left on the columns."""
         self.looks.look_again()
         coarsenings = [
-            reshared(coarse, axis, single.values.astype(np.float64), single.scale)
+            reshared(coarse, axis, single.values.astype(np.float64), single.scale, self.total)
             for coarse, axis, single in zip(self.coarsenings, self.axes, self.looks.singles, strict=True)
         ]
         self.structure.replace_columns(coarsenings, self.looks.singles)
