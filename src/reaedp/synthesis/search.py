@@ -189,8 +189,9 @@ class Search:
         return [coarse.views[view].after(coarse.views[first_view(coarse, width)]) for coarse, view in each]
 
     def _look_again(self) -> None:
-        """Spend what is left on the columns."""
+        """Spend what is left on the columns, which also tell better how many rows there are."""
         self.looks.look_again()
+        self.total = self.structure.total = self.looks.total
         coarsenings = [
             reshared(coarse, axis, single.values.astype(np.float64), single.scale)
             for coarse, axis, single in zip(self.coarsenings, self.axes, self.looks.singles, strict=True)
