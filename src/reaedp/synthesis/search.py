@@ -128,7 +128,7 @@ class Search:
         most = round(min(MOST_COARSE, max(LEAST_COARSE, math.sqrt(self.total / self.scale))))
         least = max(STANDS_OUT * self.scale / self.total, 1 / MOST_COARSE**2)
         return [
-            coarsen(axis, single.values.astype(np.float64), single.scale, most, least)
+            coarsen(axis, single.values, single.scale, most, least)
             for axis, single in zip(self.axes, self.looks.singles, strict=True)
         ]
 
@@ -193,7 +193,7 @@ class Search:
         self.looks.look_again()
         self.total = self.structure.total = self.looks.total
         coarsenings = [
-            reshared(coarse, axis, single.values.astype(np.float64), single.scale)
+            reshared(coarse, axis, single.values, single.scale)
             for coarse, axis, single in zip(self.coarsenings, self.axes, self.looks.singles, strict=True)
         ]
         self.structure.replace_columns(coarsenings, self.looks.singles)
