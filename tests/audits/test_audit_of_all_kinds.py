@@ -325,13 +325,13 @@ def test_the_gate_makes_up_no_very_wide_tables() -> None:
 def test_requests_that_are_audited_together_share_the_error_probability(monkeypatch: pytest.MonkeyPatch) -> None:
     """An audit that took 0.001 for each of many requests would stop sound plans too often."""
     seen: list[int] = []
-    shared = request_audit.Levels.of
+    shared = request_audit.ErrorLevels.of
 
     def noted(confidence: float, pairs: int) -> Any:
         seen.append(pairs)
         return shared(confidence, pairs)
 
-    monkeypatch.setattr(request_audit.Levels, "of", noted)
+    monkeypatch.setattr(request_audit.ErrorLevels, "of", noted)
     pre_release_audit(
         PIXEL, [Request(name, Pixels(), Laplace(1.0)) for name in "ab"], rng=np.random.default_rng(11), runs=500
     )

@@ -104,6 +104,7 @@ def spoil(out: Path, change: Callable[[dict[str, Any]], None], name: str = "rows
     (out / "release.json").write_text(json.dumps(manifest, indent=1, ensure_ascii=False))
 
 
+@pytest.mark.slow
 def test_rows_keep_rules_and_steps_and_the_folder_is_verified(made: Path) -> None:
     assert "rows: 2,000 rows agree with the contract and with each other" in "\n".join(verify(made / "out"))
     rows = pd.read_csv(made / "out" / "rows.csv")
@@ -203,6 +204,7 @@ def run(*arguments: str) -> str:
     return found.output
 
 
+@pytest.mark.slow
 def test_more_rows_are_drawn_from_the_command_line(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     out = str(made / "out")
@@ -250,6 +252,7 @@ def test_questions_are_answered_from_whatever_answers_best(made: Path) -> None:
     assert ["AA", "UA"] == means.to_pandas()["carrier"].tolist()
 
 
+@pytest.mark.slow
 def test_an_answer_on_the_command_line_names_its_source_and_its_price(made: Path) -> None:
     said = run("ask", str(made / "out"), "mean delay by carrier")
     assert "AA" in said

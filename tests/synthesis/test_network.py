@@ -69,6 +69,7 @@ def loss_of(asked: Asked, unit: Unit) -> float:
     return 2 * float(norm.ppf(expit(sensitivity.l1 / asked.scale)))
 
 
+@pytest.mark.quick_every(3)
 @units
 @pytest.mark.parametrize("count", [30, 3000])
 @pytest.mark.parametrize("mu", [0.2, 3.0])
@@ -103,6 +104,7 @@ def neighbours(unit: Unit) -> tuple[np.ndarray, np.ndarray]:
     return rows, other
 
 
+@pytest.mark.quick_every(2)
 @units
 def test_whatever_is_asked_moves_by_no_more_than_its_sensitivity(unit: Unit) -> None:
     """The neighbour is answered as the first was, so that both are asked the same."""

@@ -58,6 +58,7 @@ def right(rows: np.ndarray) -> float:
     return float(((rows[:, :-1] >= 4).sum(axis=1) % 4 == rows[:, -1]).mean())
 
 
+@pytest.mark.slow
 def test_a_column_that_many_others_tell_together_is_kept() -> None:
     """A quarter of all rows would be right by chance; tables of three and four columns bring it to about a half."""
     refined = learned(sample(MANY, 1), seeded(2))
@@ -80,6 +81,7 @@ def test_columns_that_few_others_tell_are_left_to_tables() -> None:
     assert learned(rows, seeded(5)).regions is None
 
 
+@pytest.mark.quick_every(2)
 @units
 def test_what_a_refinement_asks_costs_its_price_and_moves_by_no_more_than_its_sensitivity(unit: Unit) -> None:
     """The neighbour is answered as the first was; in every level scores of all regions together move by at most l1."""
@@ -168,6 +170,7 @@ def test_counts_are_projected_onto_those_that_could_be() -> None:
         assert np.allclose(np.maximum(row - high, 0), projected, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_refined_release_is_published_with_its_regions(tmp_path: Any) -> None:
     terms = contract(ledger=str(ledger_in(tmp_path)))
     rows = sample(MANY, 20)

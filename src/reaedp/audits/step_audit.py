@@ -16,7 +16,7 @@ from reaedp.audits.ceilings import Ceilings
 from reaedp.audits.claim import Claim
 from reaedp.audits.constant_noise import ConstantNoise, Drawn, Kind
 from reaedp.audits.finding import ROUNDING, Finding, Verdict, judge
-from reaedp.audits.loss_law import Curve, between, gaussian_law
+from reaedp.audits.loss_law import TradeOff, between, gaussian_law
 from reaedp.audits.made_up import MadeUp
 from reaedp.audits.worst_case import Neighbours, worst_cases
 from reaedp.contract import Contract
@@ -108,12 +108,12 @@ def _question(drawn: Drawn) -> tuple[str, float, int, tuple[int, ...]]:
     return drawn.kind, drawn.scale, drawn.grain, drawn.exact.shape
 
 
-def _gaussian_laws(before: Drawn, after: Drawn) -> tuple[Curve, Curve]:
+def _gaussian_laws(before: Drawn, after: Drawn) -> tuple[TradeOff, TradeOff]:
     law = gaussian_law(before.grain * (after.exact - before.exact).ravel(), before.scale)
     return law, law
 
 
-def _choice_laws(before: Drawn, after: Drawn) -> tuple[Curve, Curve]:
+def _choice_laws(before: Drawn, after: Drawn) -> tuple[TradeOff, TradeOff]:
     """Of several choices made together the one that moves most stands for all."""
     rows = np.atleast_2d(before.exact), np.atleast_2d(after.exact)
     farthest = int(np.ptp(rows[1] - rows[0], axis=1).argmax())
@@ -128,7 +128,7 @@ def _chances(scores: Integers, scale: float) -> NDArray[np.float64]:
     return chances
 
 
-_LAWS: dict[Kind, Callable[[Drawn, Drawn], tuple[Curve, Curve]]] = {
+_LAWS: dict[Kind, Callable[[Drawn, Drawn], tuple[TradeOff, TradeOff]]] = {
     "gaussian": _gaussian_laws,
     "choice": _choice_laws,
 }

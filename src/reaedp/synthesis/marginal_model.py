@@ -32,10 +32,11 @@ LEAST = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class MarginalModel(Buyable, OnRecords):
-    """A model of `columns` columns whose questions cost the Gaussian loss `mu` together, whatever they are.
+    """Synthetic rows drawn from a model of noisy marginals; all its queries together cost the Gaussian loss `mu`.
 
-    How it is shared follows from the answers: where they leave nothing worth a table, more is left for the columns.
-    `MarginalModel(epsilon=1, delta=1e-6)` asks for the least noise of that price, as plans do.
+    `columns` is the number of columns. How `mu` is divided depends on the noisy answers: if no further table is worth
+    its price, more is left for single columns. `MarginalModel(epsilon=1, delta=1e-6)` asks for the least noise at that
+    price, as plans do.
 
     >>> mechanism = MarginalModel.within(4.0, 1e-7, contract, ("age", "sex"))
     >>> len(curator.release(Synthetic(("age", "sex"), 20), mechanism).value)
@@ -69,23 +70,23 @@ class MarginalModel(Buyable, OnRecords):
     def within(
         cls, epsilon: float, delta: float, contract: Contract, columns: tuple[str, ...], beside: Price = ()
     ) -> "MarginalModel":
-        """The least noise, within 0.01 %, whose price is at most (ε, δ).
+        """The least noise, to within 0.01 %, that costs at most (ε, δ).
 
-        It is so together with what is bought `beside` it, whose price is at most half of both.
+        The price includes what is bought `beside` it, which may take at most half of the total.
         """
         return cls(len(contract.select(columns)), _mu_within(epsilon, delta, beside))
 
     @property
     def tables(self) -> int:
-        """How many tables of several columns are chosen at most."""
+        """The largest number of tables of several columns that may be chosen."""
         return TABLES_PER_COLUMN * self.columns if self.columns > 1 else 0
 
     def scale(self, sensitivity: Sensitivity) -> float:
-        """Noise of a cell of a chosen table, in rows, if as many are chosen as may be."""
+        """The noise of a cell of a chosen table, in rows, if the largest number of tables is chosen."""
         return self.table_noise(sensitivity).scale
 
     def price(self, sensitivity: Sensitivity) -> Price:  # noqa: ARG002
-        """μ, of which every question takes its part (see PROOFS.md)."""
+        """μ, shared by all queries (see PROOFS.md)."""
         return (GaussianDP(self.mu),)
 
     def mean_error(self, sensitivity: Sensitivity) -> float:
@@ -116,9 +117,10 @@ class MarginalModel(Buyable, OnRecords):
         *,
         refine: bool = False,
     ) -> "LearnedModel":
-        """Noisy tables and the model that they give; nothing else that was counted survives.
+        """Learn noisy tables and the model that follows from them; nothing else that was counted is kept.
 
-        With `refine` one column may be counted in regions of the others, which a model as a network does not have.
+        With `refine`, one column may be counted within regions of the others, for dependences that no small table
+        shows.
         """
         from reaedp.synthesis.learned import LearnedModel
         from reaedp.synthesis.search import Search
@@ -149,11 +151,11 @@ class MarginalModel(Buyable, OnRecords):
         )
 
     def column_noise(self, sensitivity: Sensitivity) -> Calibrated:
-        """The noise of the first look at a column."""
+        """The noise of the first count of a column."""
         return self._noise((FIRST_LOOK if self.tables else 1.0) / self.columns, sensitivity)
 
     def table_noise(self, sensitivity: Sensitivity) -> Calibrated:
-        """The noise of a chosen table, if as many are chosen as may be."""
+        """The noise of a chosen table, if the largest number of tables is chosen."""
         return self._noise((1 - FIRST_LOOK) * (1 - CHOICES) / max(1, self.tables), sensitivity)
 
     def _noise(self, share: float, sensitivity: Sensitivity) -> Calibrated:
