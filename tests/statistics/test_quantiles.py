@@ -59,9 +59,7 @@ INCOME = Number(name="income", lower=0, upper=100_000, bins=5_000, provenance="p
 UNITS = [
     Unit("add-remove"),
     Unit("replace"),
-    Unit("add-remove", person="who", max_rows=2),
-    Unit("replace", person="who", max_rows=2),
-    Unit("add-remove", person="who", max_rows=3),
+    *(Unit(change, person="who", max_rows=rows) for rows in (1, 2, 3) for change in ("add-remove", "replace")),
 ]
 ONE = Sensitivity(1, 1, 1)
 
@@ -79,12 +77,12 @@ def frame(rows: list[tuple[Any, ...]]) -> pd.DataFrame:
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: f"{unit.change}-{unit.rows}")
 @pytest.mark.parametrize("per_person", [False, True])
 def test_no_unit_of_a_tiny_table_moves_counts_farther_than_is_said(unit: Unit, per_person: bool) -> None:
-    """One person has all tables of up to three rows; others have two people with two rows each. One table for all."""
+    """One person has all tables of up to four rows; two others have two rows each, or one. One table for all."""
     if per_person and unit.person is None:
         pytest.skip("rows belong to nobody")
-    others = [("a", 0, "f"), ("a", 2, "m"), ("b", 1, "f"), ("b", 1, "m")]
+    others = [("a", 0, "f"), ("b", 1, "f"), ("a", 2, "m"), ("b", 1, "m")][: 2 if unit.rows == 1 else 4]
     cells = [(0, "f"), (2, "f"), (2, "m"), ("?", "m")]
-    most = 3 if unit.person else 1
+    most = unit.rows + 1 if unit.person else 1
     own = [rows for size in range(most + 1) for rows in itertools.combinations_with_replacement(cells, size)]
     worlds = [[*others, *(("c", *row) for row in rows)] for rows in own]
     rows = [(f"{who}{world}", age, sex, f"w{world}") for world, table in enumerate(worlds) for who, age, sex in table]
