@@ -24,8 +24,8 @@ TABLES = {"correlation": Correlation(["age", "income"]), "regression": Regressio
 Figure = tuple[str, str, str, str]
 
 
-def figures_of(name: str, pool: pd.DataFrame, times: Any) -> dict[Figure, float]:
-    """What is true of the rows, each as often as it was drawn, and of the population."""
+def figures_of(name: str, pool: pd.DataFrame, times: Any, whole: Any) -> dict[Figure, float]:
+    """What is true of the rows, as often as they were drawn, and of the population, whose coefficients are `whole`."""
     rows = "these rows"
     if name == "correlation":
         both = np.cov(pool[["age", "income"]].to_numpy(float).T, fweights=times.astype(int), ddof=0)
@@ -39,7 +39,6 @@ def figures_of(name: str, pool: pd.DataFrame, times: Any) -> dict[Figure, float]
             ("correlation", *pair): both[0, 1] / deviations.prod(),
         }
     own, residual, explained = fitted(pool, times)
-    whole, _, _ = fitted(pool, np.ones(len(pool)))
     names = ("(intercept)", "age", "sex = 2")
     return {
         **{("coefficient", "income", term, rows): value for term, value in zip(names, own, strict=True)},
@@ -63,6 +62,7 @@ def of_tables(size: int, epsilon: float, pool: pd.DataFrame, options: argparse.N
     """Each figure of all tables of one size."""
     contract, rng = terms(1), np.random.default_rng(options.seed)
     drawn = rng.multinomial(size, np.full(PEOPLE, 1 / PEOPLE), options.releases)
+    whole, _, _ = fitted(pool, np.ones(len(pool)))
     for name, statistic in TABLES.items():
         space, noise = statistic.space(contract), calibrated(gaussian(epsilon), statistic, contract)
         cells = np.column_stack([
@@ -70,11 +70,13 @@ def of_tables(size: int, epsilon: float, pool: pd.DataFrame, options: argparse.N
             for grid in space.grids
         ])  # fmt: skip
         own, found = space.vectors(cells).astype(float), dict[Figure, list[tuple[bool, bool]]]()
-        for times in drawn:
-            sums = np.rint(times @ own).astype(np.int64)
-            frame = statistic.frame(statistic.value(contract, noise.apply(sums, SecretNoise())), noise)
+        sums = np.rint(drawn @ own).astype(np.int64)
+        # Noise of different sums is independent, so that all releases can have theirs at once.
+        noisy = noise.apply(sums.ravel(), SecretNoise()).reshape(sums.shape)
+        for times, released in zip(drawn, noisy, strict=True):
+            frame = statistic.frame(statistic.value(contract, released), noise)
             lines = {key: place for place, key in enumerate(zip(*(frame[part] for part in KEY), strict=True))}
-            for figure, true in figures_of(name, pool, times).items():
+            for figure, true in figures_of(name, pool, times, whole).items():
                 low, high = (frame[end][lines[figure]] for end in ("low_95", "high_95"))
                 found.setdefault(figure, []).append((low <= true <= high, told(figure, low, high)))
         for figure, both in found.items():

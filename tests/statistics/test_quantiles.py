@@ -262,6 +262,27 @@ def test_a_plan_takes_the_way_that_misses_fewer_ranks_by_public_facts_alone() ->
     assert "If values are spread evenly, that is 11 of income." in words
 
 
+@pytest.mark.parametrize("at_least", [None, 20_000])
+def test_cells_that_many_rows_share_are_read_off_counts_and_the_plan_says_what_they_hide(at_least: int | None) -> None:
+    """A cell of 400 rows hides more than noise does, unless it is a single value; what is not promised is not known."""
+    wide = Number(name="wide", lower=0, upper=200_000, bins=50, provenance="public")
+    whole = Integer(name="whole", lower=0, upper=49, provenance="public")
+    stepped = Number(name="stepped", lower=0, upper=50, bins=50, step=1, provenance="public")
+    runs = Integer(name="runs", lower=0, upper=499, width=10, provenance="public")
+    terms = contract(Unit("add-remove", at_least=at_least), wide, whole, stepped, runs)
+    ways = {
+        of: best_quantiles(terms, Quantiles(of=of, at="median"), 1.0) for of in ("wide", "whole", "stepped", "runs")
+    }
+    hidden = {of for of, way in ways.items() if isinstance(way.statistic, Quantiles)}
+    assert ({"wide", "runs"} if at_least else set()) == hidden
+    requested = PlannedQuantiles(
+        name="q", kind="quantiles", of="wide", at="median", epsilon=1.0, mechanism="exponential"
+    )
+    words = Forecast.of(requested.request(terms), terms).words
+    told = "About 400 rows share a cell, and nobody sees how they lie in it: that may add about 33 ranks."
+    assert (told in words) == (at_least is not None)
+
+
 def test_a_histogram_of_the_same_plan_gives_quantiles_for_free(tmp_path: Path) -> None:
     terms = contract(Unit("add-remove"), AGE, SEX, ledger=ledger_in(tmp_path))
     wanted = (
