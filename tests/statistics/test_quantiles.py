@@ -50,7 +50,7 @@ from reaedp.plan.calibration import Calibration
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.quantiles.chosen_quantiles import parts_of, places_of, rank_error
 from reaedp.statistics.quantiles.distribution import FEW, Distribution, few
-from reaedp.statistics.quantiles.reach import reaches, widest
+from reaedp.statistics.quantiles.reach import deviations, reaches, widest
 from tests_support import ledger_in
 
 AGE = Integer(name="age", lower=0, upper=2, provenance="public", outside="nearest")
@@ -174,6 +174,26 @@ def test_the_noise_of_ranks_stays_within_its_reach_as_often_as_it_says(mechanism
 def test_noise_of_any_scale_reaches_as_far_in_deviations_as_that_of_a_moderate_one(cells: int, scale: float) -> None:
     """Two deviations or a little more. A law whose narrow peaks lie between nodes would seem to reach without end."""
     assert 1.9 <= widest(Calibrated(Laplace(1 / scale), ONE), cells, 0.95) <= 2.3
+
+
+@pytest.mark.parametrize("scale", [0.7, 1.0, 1.17, 1.39, 2.0, 4.2])
+@pytest.mark.parametrize("cells", [2, 3, 40])
+def test_gaussian_noise_reaches_as_far_as_its_exact_law_and_little_farther(cells: int, scale: float) -> None:
+    """All sums of counts below and above, by the discrete law itself, from the finest noise that releases have."""
+    noise, whole = Calibrated(Gaussian(1 / (2 * scale**2)), ONE), np.arange(-512, 512)
+    assert scale == pytest.approx(noise.scale)
+    weights = np.exp(-(whole**2) / (2 * scale**2))
+    law = np.fft.fft(np.fft.ifftshift(weights / weights.sum()))
+    wide = widest(noise, cells, 0.95)
+    assert wide < 2 + 0.72 / scale
+    for below, rank in itertools.product({0, 1, cells // 2, cells - 1, cells}, (0.02, 0.25, 0.5, 0.98)):
+        sums = [np.fft.fftshift(np.fft.ifft(law**many).real) for many in (below, cells - below)]
+        near = [one > 1e-9 for one in sums]
+        chances = np.outer(*(one[some] for one, some in zip(sums, near, strict=True)))
+        size = np.abs(np.subtract.outer((1 - rank) * whole[near[0]], rank * whole[near[1]])) - 1e-9
+        place = np.array([below])
+        for reach in (reaches(noise, place, cells, rank, 0.95), wide * deviations(scale**2, place, cells, rank)):
+            assert chances[size <= reach[0]].sum() >= 0.95
 
 
 def test_shares_of_a_distribution_function_of_coarse_noise_are_narrow() -> None:
