@@ -50,7 +50,7 @@ class Unseen(NamedTuple):
     chosen: float
 
 
-def unseen(contract: Contract, asked: Question) -> Unseen:
+def unseen(contract: Contract, asked: QuantileQuery) -> Unseen:
     """For the rows that are promised, in equal groups and cells; nothing where every cell is a single value."""
     column = contract.column(asked.of)
     cells = math.prod(one.regular for one in contract.select((*asked.by, asked.of)))
