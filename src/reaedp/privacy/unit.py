@@ -65,3 +65,7 @@ class Sensitivity:
     l1: int
     l2_squared: int
     linf: int
+
+    def finer(self, parts: int) -> "Sensitivity":
+        """The same on a lattice of which so many steps make one of this."""
+        return Sensitivity(parts * self.l1, parts**2 * self.l2_squared, parts * self.linf)

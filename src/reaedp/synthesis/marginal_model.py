@@ -7,15 +7,15 @@ tables of two to four columns that the model misses most are chosen and counted,
 import math
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from reaedp.contract import Contract
 from reaedp.errors import DeclarationError, Mistakes, sentence
 from reaedp.mechanisms.by_price import Buyable
-from reaedp.mechanisms.gaussian import Gaussian
-from reaedp.mechanisms.mechanism import Calibrated, OnRecords
+from reaedp.mechanisms.fine_gaussian import FINEST, FineGaussian
+from reaedp.mechanisms.mechanism import Calibrated, Mechanism, OnRecords
 from reaedp.mechanisms.noise import Noise
 from reaedp.privacy.loss import SMALLEST, GaussianDP, Loss, Price, positive
 from reaedp.privacy.unit import Sensitivity
@@ -48,11 +48,15 @@ class MarginalModel(Buyable, OnRecords):
 
     columns: int
     mu: float
+    #: Parts of a row in which tables are counted, at most: a power of two.
+    finest: int = field(default=FINEST, metadata={"told": "details"})
 
     def __post_init__(self) -> None:
         mistakes = Mistakes()
         good = type(self.columns) is int and 1 <= self.columns < 10**6
         mistakes.unless(good, "columns must be a whole number of at least 1", given=self.columns)
+        parts = type(self.finest) is int and self.finest in (2**power for power in range(FINEST.bit_length()))
+        mistakes.unless(parts, f"finest must be a power of two from 1 to {FINEST}", given=self.finest)
         mistakes.report()
         if positive("mu", self.mu) < LEAST:
             raise DeclarationError(sentence(f"mu must be at least {LEAST:g}", given=self.mu))
@@ -126,7 +130,7 @@ class MarginalModel(Buyable, OnRecords):
                 sentence(f"The cost of this model was computed for {self.columns} columns", given=columns)
             )
         progress("counting each column")
-        search = Search(records, columns, Purse(self.mu, sensitivity, noise))
+        search = Search(records, columns, Purse(self.mu, sensitivity, noise, self.finest))
         search.run(progress, refine=refine)
         return LearnedModel(
             axes=search.axes,
@@ -138,6 +142,7 @@ class MarginalModel(Buyable, OnRecords):
             column_scale=search.looks.singles[0].scale,
             choice_scale=choice_scale(CHOICES * search.price, sensitivity),
             table_scale=search.scale,
+            finest=self.finest,
             rounds=search.rounds,
             choice_mu=math.sqrt(CHOICES * search.price),
             beliefs=search.structure.beliefs,
@@ -155,7 +160,7 @@ class MarginalModel(Buyable, OnRecords):
 
     def _noise(self, share: float, sensitivity: Sensitivity) -> Calibrated:
         """The noise of counts at this share of μ²."""
-        return Calibrated(Gaussian.dominated(min(share * self.mu**2, MOST) ** 0.5, sensitivity), sensitivity)
+        return Calibrated(FineGaussian(min(share * self.mu**2, MOST) ** 0.5, self.finest), sensitivity)
 
 
 @lru_cache(maxsize=1024)
@@ -198,3 +203,12 @@ class OnModel(OnRecords):
     def error_quantile(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
         """The error quantile of cells of the model's tables."""
         return self.network.error_quantile(sensitivity, confidence, cells)
+
+
+def with_parts(mechanism: Mechanism, finest: int) -> Mechanism:
+    """A model whose tables count so many parts of a row at most; any other mechanism as it is."""
+    if isinstance(mechanism, MarginalModel):
+        return replace(mechanism, finest=finest)
+    if isinstance(mechanism, OnModel):
+        return replace(mechanism, network=replace(mechanism.network, finest=finest))  # type: ignore[type-var]
+    return mechanism

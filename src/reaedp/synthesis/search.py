@@ -149,7 +149,7 @@ class Search:
         most = round(min(MOST_COARSE, max(LEAST_COARSE, math.sqrt(self.total / self.scale))))
         least = max(STANDS_OUT * self.scale / self.total, 1 / MOST_COARSE**2)
         return [
-            coarsen(axis, single.values.astype(np.float64), single.scale, most, least)
+            coarsen(axis, single.values, single.scale, most, least, total=self.total)
             for axis, single in zip(self.axes, self.looks.singles, strict=True)
         ]
 
@@ -210,10 +210,11 @@ class Search:
         return [coarse.views[view].after(coarse.views[first_view(coarse, width)]) for coarse, view in each]
 
     def _look_again(self) -> None:
-        """Spend what is left on the columns."""
+        """Spend what is left on the columns, which also tell better how many rows there are."""
         self.looks.look_again()
+        self.total = self.structure.total = self.looks.total
         coarsenings = [
-            reshared(coarse, axis, single.values.astype(np.float64), single.scale)
+            reshared(coarse, axis, single.values, single.scale, self.total)
             for coarse, axis, single in zip(self.coarsenings, self.axes, self.looks.singles, strict=True)
         ]
         self.structure.replace_columns(coarsenings, self.looks.singles)

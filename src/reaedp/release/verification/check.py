@@ -30,7 +30,9 @@ def verify(folder: str | Path, ledger: str | Path | None = None, public_key: str
     checked += [check_contents(folder, release).words for release in releases]
     if ledger is not None:
         if "://" not in str(ledger) and not Path(ledger).exists():
-            raise DeclarationError(f"There is no ledger at {ledger}. Check the path.")  # looking must not make one
+            raise DeclarationError(
+                f"There is no ledger at {Path(ledger).absolute()}. Check the path."
+            )  # looking must not make one
         with Ledger.open(ledger) as book:
             checked += check_payments(record, content, releases, book)
     if public_key is not None:

@@ -113,6 +113,17 @@ class Fit:
         return self._explained(self._centred, (count, count), list(range(count)))
 
     @property
+    def _second_order(self) -> float:
+        """The variance that products of noises give to what is unexplained: all there is where nothing is explained."""
+        count = len(self.features)
+        matrix, entries = self._centred
+        inverse = np.linalg.inv(matrix[:count, :count])
+        side = np.append(-inverse @ matrix[:count, count], 1.0)
+        moved = np.einsum("pqk,q->pk", entries, side)[:count]
+        spread = self.moments.deviation**2 * inverse @ moved @ moved.T
+        return 2.0 * float(np.trace(spread @ spread))
+
+    @property
     def _residual_variance(self) -> float:
         free = max(self.moments.rows - len(self.features), 1.0)
         return max(self._unexplained.value, 0.0) / free
@@ -135,7 +146,7 @@ class Fit:
         if not self.enough:
             return Range(0.0, 0.0, 1.0)
         whole = self._explained(self._centred, (count, count), [0])
-        found = ratio(self.moments.parts(self._unexplained, whole), DEVIATIONS)
+        found = ratio(self.moments.parts(self._unexplained, whole, self._second_order), DEVIATIONS)
         if found is None:
             return Range(0.0, 0.0, 1.0)
         value, high, low = (min(max(1.0 - end, 0.0), 1.0) for end in found)
