@@ -67,5 +67,5 @@ class Sensitivity:
     linf: int
 
     def finer(self, parts: int) -> "Sensitivity":
-        """The same on a lattice of which so many steps make one of this."""
+        """The sensitivity on a finer lattice, with `parts` steps for each step of this one."""
         return Sensitivity(parts * self.l1, parts**2 * self.l2_squared, parts * self.linf)

@@ -35,8 +35,9 @@ class MarginalModel(Buyable, OnRecords):
     """Synthetic rows drawn from a model of noisy marginals; all its queries together cost the Gaussian loss `mu`.
 
     `columns` is the number of columns. How `mu` is divided depends on the noisy answers: if no further table is worth
-    its price, more is left for single columns. `MarginalModel(epsilon=1, delta=1e-6)` asks for the least noise at that
-    price, as plans do.
+    its price, more is left for single columns. `finest` is the largest number of parts of a row in which tables are
+    counted, a power of two; 1 counts whole rows. `MarginalModel(epsilon=1, delta=1e-6)` asks for the least noise at
+    that price, as plans do.
 
     >>> mechanism = MarginalModel.within(4.0, 1e-7, contract, ("age", "sex"))
     >>> len(curator.release(Synthetic(("age", "sex"), 20), mechanism).value)
