@@ -35,6 +35,7 @@ class MarginalModel(Buyable, OnRecords):
     """A model of `columns` columns whose questions cost the Gaussian loss `mu` together, whatever they are.
 
     How it is shared follows from the answers: where they leave nothing worth a table, more is left for the columns.
+    Tables count in parts of a row, at most `finest` of them: a power of two up to 256.
     `MarginalModel(epsilon=1, delta=1e-6)` asks for the least noise of that price, as plans do.
 
     >>> mechanism = MarginalModel.within(4.0, 1e-7, contract, ("age", "sex"))
@@ -47,7 +48,7 @@ class MarginalModel(Buyable, OnRecords):
 
     columns: int
     mu: float
-    #: Parts of a row in which tables are counted, at most: a power of two.
+    #: Told among a release's details: it says how, not what was asked for.
     finest: int = field(default=FINEST, metadata={"told": "details"})
 
     def __post_init__(self) -> None:
