@@ -66,5 +66,5 @@ class Sensitivity:
     linf: int
 
     def finer(self, parts: int) -> "Sensitivity":
-        """The same on a lattice of which so many steps make one of this."""
+        """The same on a finer lattice: `parts` of its steps make one of this."""
         return Sensitivity(parts * self.l1, parts**2 * self.l2_squared, parts * self.linf)
