@@ -35,7 +35,7 @@ DELTA = 1e-6
 #: The ε at which fewest runs show most: of Laplace noise, and of Gaussian noise, whose loss is rarely its worst.
 EPSILON, GAUSSIAN = 2.0, 8.0
 #: Runs that show nine tenths of μ with confidence.
-LONG = 12_000
+LONG = 6_000
 PURE, APPROXIMATE, NORMAL = (
     {"epsilon": EPSILON},
     {"epsilon": EPSILON, "delta": DELTA},

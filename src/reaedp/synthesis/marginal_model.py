@@ -49,7 +49,7 @@ class MarginalModel(Buyable, OnRecords):
 
     columns: int
     mu: float
-    #: Parts of a row in which tables are counted, at most: a power of two.
+    #: Told among a release's details: it says how, not what was asked for.
     finest: int = field(default=FINEST, metadata={"told": "details"})
 
     def __post_init__(self) -> None:
