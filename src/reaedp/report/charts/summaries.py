@@ -43,14 +43,14 @@ def dots(
         "figure": read(frame["value"][chosen]),
         "low": read(frame["low_95"][chosen]),
         "high": read(np.ceil(frame["high_95"][chosen]) if dated else frame["high_95"][chosen]),
-        "colour": np.where(np.asarray(frame["note"])[chosen] == "", draw.BLUE, draw.GREY).astype(object),
+        "rows": np.where(np.asarray(frame["note"])[chosen] == "", "enough", "few").astype(object),
     }
     said = {
         "group": ("group", None),
         "figure": (title, digits),
         **draw.interval(digits),
     }
-    colour = {"field": "colour", "type": "nominal", "scale": None}
+    colour = {"condition": {"test": "datum.rows == 'few'", "value": draw.GREY}, "value": draw.BLUE}
     span = {"x": _across("low", title, dated), "x2": {"field": "high"}, "color": colour}
     point = {"x": _across("figure", title, dated), "color": colour, "tooltip": draw.hover(**said)}
     layers: list[Specification] = [
