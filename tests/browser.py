@@ -52,9 +52,13 @@ def running_browser() -> Iterator[Any | None]:
 
 
 def too_wide(page: Any) -> list[str]:
-    """What reaches beyond the sides of the window, of all that is shown; what scrolls in a box of its own may."""
+    """What reaches beyond the sides of the window, of all that is shown; what scrolls in a box of its own may.
+
+    So may bars that an axis cuts off.
+    """
     found: list[str] = page.evaluate("""() => [...document.querySelectorAll("body *")].filter((part) => {
         if (part.closest(".scroll, nav, .skip, script, style, clipPath, defs") || !part.checkVisibility()) return false;
+        if (part.closest("[clip-path]") || part.querySelector("[clip-path]")) return false;
         const { left, right, width, height } = part.getBoundingClientRect();
         return width * height > 0 && (left < -1 || right > document.documentElement.clientWidth + 1);
     }).map((part) => part.outerHTML.slice(0, 200))""")

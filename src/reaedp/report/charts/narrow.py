@@ -37,7 +37,7 @@ def narrow(chart: Specification) -> Specification:
         parts["height"] = (0.8 * LINE if lines > MOST_NAMES // 2 else 1.2 * LINE) * lines
     across, down = _names(chart, parts, "x"), _names(chart, parts, "y")
     for side in _sides(parts, "x"):
-        fits = len(across) * _SLANTED < WHOLE - _AXIS - (_BESIDE if down else 0)
+        fits = len(across) * _SLANTED < WHOLE - _AXIS - min(_BESIDE, _longest(down) * LETTER)
         below = {"labelAngle": 0 if _level(across) else -50, "labelOverlap": not fits, "labelLimit": _BESIDE}
         side["axis"] = _said(side) | (below if across else {"labelSeparation": 8}) | {"titleLimit": WHOLE - 20}
     for side in _sides(parts, "y"):
@@ -84,7 +84,8 @@ def _level(names: Sequence[str]) -> bool:
 def _lies_better(across: Sequence[str], down: Sequence[str], *, cells: bool) -> bool:
     """Whether the names below a chart have more room beside it."""
     if cells:
-        return len(across) > len(down) and len(across) * _SLANTED > WHOLE - _AXIS - _BESIDE
+        beside = min(_BESIDE, _longest(down) * LETTER)
+        return len(across) > len(down) and len(across) * _SLANTED > WHOLE - _AXIS - beside
     if not across or down or _level(across) or len(across) > MOST_NAMES:
         return False
     return len(across) * _SLANTED > WHOLE - 2 * _AXIS or _longest(across) > _SHORT
