@@ -90,7 +90,7 @@ def placed(rows: int) -> Iterator[tuple[tuple[int, int], ...]]:
             yield tuple((lower, upper) for lower, upper in groups)
 
 
-@pytest.mark.parametrize(("change", "rows"), [("add-remove", 1), ("add-remove", 2), ("replace", 1)])
+@pytest.mark.parametrize(("change", "rows"), [("add-remove", 1), ("add-remove", 2), ("replace", 1), ("replace", 2)])
 @pytest.mark.parametrize("epsilon", [1.0, 3.0])
 def test_no_neighbours_of_a_tiny_table_cost_more_than_is_charged(change: str, rows: int, epsilon: float) -> None:
     """Every way in which one unit's rows can lie, in groups of its own and of others; losses in closed form."""

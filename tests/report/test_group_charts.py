@@ -26,9 +26,12 @@ def test_means_of_dates_lie_on_an_axis_of_days() -> None:
     made: Any = dots(means(date=dates), ["sex"], np.arange(2), "mean of admitted", np.array([19_000.0, 19_011.0]))
     assert {"temporal"} == {layer["encoding"]["x"]["type"] for layer in made["layer"]}
     first = made["data"]["values"][0]
-    assert ("2022-01-08", "2021-12-29", "2022-01-18", "2022-01-08") == tuple(
+    assert ("2022-01-08T12:00", "2021-12-29T21:36", "2022-01-17T02:24", "2022-01-08T00:00") == tuple(
         first[name] for name in ("figure", "low", "high", "original")
     )
+    assert "%Y-%m-%d" == made["layer"][0]["encoding"]["x"]["axis"]["format"]
+    narrow = means(date=dates, low_95=np.array([19_009.0, 19_010.0]), high_95=np.array([19_010.5, 19_011.5]))
+    assert "%Y-%m-%d %H:%M" == dots(narrow, ["sex"], np.arange(2), "")["layer"][0]["encoding"]["x"]["axis"]["format"]
 
 
 def test_means_of_numbers_lie_on_an_axis_of_numbers() -> None:

@@ -210,6 +210,7 @@ def test_without_noise_all_numbers_are_those_of_the_rows() -> None:
             assert math.isclose(np.corrcoef(stacked)[a, b], pairs.correlation(a, b).value, abs_tol=1e-4)
 
 
+@pytest.mark.slow
 def test_intervals_cover_as_often_as_they_say() -> None:
     """Of 300 releases 285 are covered on average; fewer than 263 with probability below 1e-7, by the binomial law."""
     rng = np.random.default_rng(2)
@@ -231,6 +232,18 @@ def test_intervals_cover_as_often_as_they_say() -> None:
         covered[1, :4] += [one.low <= value <= one.high for one, value in zip(ranges, wanted, strict=True)]
     assert covered[0].min() >= 263
     assert covered[1, :4].min() >= 263
+
+
+def test_the_share_that_is_explained_is_covered_where_it_is_almost_nothing() -> None:
+    """As above: fewer than 263 of 300 with probability below 1e-7. Noise of first order alone would cover far fewer."""
+    rng = np.random.default_rng(8)
+    rows, space = rows_of(4_000, rng), space_of(NINE, FLAG, INCOME)
+    sums = exact(space, rows | {"income": rng.permutation(rows["income"])})
+    true = Fit(NoisyMoments.exact(Moments(space, sums))).explained().value
+    assert true < 0.01
+    found = [Fit(noisy(space, sums, 20.0, rng)).explained() for _ in range(300)]
+    assert sum(one.low <= true <= one.high for one in found) >= 263
+    assert np.mean([one.high - one.low for one in found]) < 0.1
 
 
 def test_the_range_of_a_ratio_holds_exactly_what_lies_within_so_many_deviations() -> None:

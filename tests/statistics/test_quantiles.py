@@ -50,7 +50,7 @@ from reaedp.plan.calibration import Calibration
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.quantiles.chosen_quantiles import parts_of, places_of, rank_error
 from reaedp.statistics.quantiles.distribution import FEW, Distribution, few
-from reaedp.statistics.quantiles.reach import reaches, widest
+from reaedp.statistics.quantiles.reach import deviations, reaches, widest
 from tests_support import ledger_in
 
 AGE = Integer(name="age", lower=0, upper=2, provenance="public", outside="nearest")
@@ -59,9 +59,7 @@ INCOME = Number(name="income", lower=0, upper=100_000, bins=5_000, provenance="p
 UNITS = [
     Unit("add-remove"),
     Unit("replace"),
-    Unit("add-remove", person="who", max_rows=2),
-    Unit("replace", person="who", max_rows=2),
-    Unit("add-remove", person="who", max_rows=3),
+    *(Unit(change, person="who", max_rows=rows) for rows in (1, 2, 3) for change in ("add-remove", "replace")),
 ]
 ONE = Sensitivity(1, 1, 1)
 
@@ -76,15 +74,16 @@ def frame(rows: list[tuple[Any, ...]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["who", "age", "sex"]).astype(str)
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: f"{unit.change}-{unit.rows}")
 @pytest.mark.parametrize("per_person", [False, True])
 def test_no_unit_of_a_tiny_table_moves_counts_farther_than_is_said(unit: Unit, per_person: bool) -> None:
-    """One person has all tables of up to three rows; others have two people with two rows each. One table for all."""
+    """One person has all tables of up to four rows; two others have two rows each, or one. One table for all."""
     if per_person and unit.person is None:
         pytest.skip("rows belong to nobody")
-    others = [("a", 0, "f"), ("a", 2, "m"), ("b", 1, "f"), ("b", 1, "m")]
+    others = [("a", 0, "f"), ("b", 1, "f"), ("a", 2, "m"), ("b", 1, "m")][: 2 if unit.rows == 1 else 4]
     cells = [(0, "f"), (2, "f"), (2, "m"), ("?", "m")]
-    most = 3 if unit.person else 1
+    most = unit.rows + 1 if unit.person else 1
     own = [rows for size in range(most + 1) for rows in itertools.combinations_with_replacement(cells, size)]
     worlds = [[*others, *(("c", *row) for row in rows)] for rows in own]
     rows = [(f"{who}{world}", age, sex, f"w{world}") for world, table in enumerate(worlds) for who, age, sex in table]
@@ -140,7 +139,9 @@ def test_a_value_inside_a_wide_bin_is_near_that_of_the_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    "mechanism", [Laplace(0.5), pytest.param(Laplace(4.0), marks=pytest.mark.slow), Gaussian(0.05)], ids=str
+    "mechanism",
+    [Laplace(0.5), *(pytest.param(noise, marks=pytest.mark.slow) for noise in (Laplace(4.0), Gaussian(0.05)))],
+    ids=str,
 )
 def test_intervals_cover_the_quantile_of_the_rows_as_often_as_they_say(mechanism: Any) -> None:
     column = Integer(name="x", lower=0, upper=19, provenance="public")
@@ -176,6 +177,26 @@ def test_the_noise_of_ranks_stays_within_its_reach_as_often_as_it_says(mechanism
 def test_noise_of_any_scale_reaches_as_far_in_deviations_as_that_of_a_moderate_one(cells: int, scale: float) -> None:
     """Two deviations or a little more. A law whose narrow peaks lie between nodes would seem to reach without end."""
     assert 1.9 <= widest(Calibrated(Laplace(1 / scale), ONE), cells, 0.95) <= 2.3
+
+
+@pytest.mark.parametrize("scale", [0.7, 1.0, 1.17, 1.39, 2.0, 4.2])
+@pytest.mark.parametrize("cells", [2, 3, 40])
+def test_gaussian_noise_reaches_as_far_as_its_exact_law_and_little_farther(cells: int, scale: float) -> None:
+    """All sums of counts below and above, by the discrete law itself, from the finest noise that releases have."""
+    noise, whole = Calibrated(Gaussian(1 / (2 * scale**2)), ONE), np.arange(-512, 512)
+    assert scale == pytest.approx(noise.scale)
+    weights = np.exp(-(whole**2) / (2 * scale**2))
+    law = np.fft.fft(np.fft.ifftshift(weights / weights.sum()))
+    wide = widest(noise, cells, 0.95)
+    assert wide < 2 + 0.72 / scale
+    for below, rank in itertools.product({0, 1, cells // 2, cells - 1, cells}, (0.02, 0.25, 0.5, 0.98)):
+        sums = [np.fft.fftshift(np.fft.ifft(law**many).real) for many in (below, cells - below)]
+        near = [one > 1e-9 for one in sums]
+        chances = np.outer(*(one[some] for one, some in zip(sums, near, strict=True)))
+        size = np.abs(np.subtract.outer((1 - rank) * whole[near[0]], rank * whole[near[1]])) - 1e-9
+        place = np.array([below])
+        for reach in (reaches(noise, place, cells, rank, 0.95), wide * deviations(scale**2, place, cells, rank)):
+            assert chances[size <= reach[0]].sum() >= 0.95
 
 
 def test_shares_of_a_distribution_function_of_coarse_noise_are_narrow() -> None:
@@ -262,6 +283,27 @@ def test_a_plan_takes_the_way_that_misses_fewer_ranks_by_public_facts_alone() ->
     assert words.startswith("Chosen by their ranks: ranks are off by about 1.1 rows")
     assert "A noisy distribution function would miss about 38" in words
     assert "If values are spread evenly, that is 11 of income." in words
+
+
+@pytest.mark.parametrize("at_least", [None, 20_000])
+def test_cells_that_many_rows_share_are_read_off_counts_and_the_plan_says_what_they_hide(at_least: int | None) -> None:
+    """A cell of 400 rows hides more than noise does, unless it is a single value; what is not promised is not known."""
+    wide = Number(name="wide", lower=0, upper=200_000, bins=50, provenance="public")
+    whole = Integer(name="whole", lower=0, upper=49, provenance="public")
+    stepped = Number(name="stepped", lower=0, upper=50, bins=50, step=1, provenance="public")
+    runs = Integer(name="runs", lower=0, upper=499, width=10, provenance="public")
+    terms = contract(Unit("add-remove", at_least=at_least), wide, whole, stepped, runs)
+    ways = {
+        of: best_quantiles(terms, Quantiles(of=of, at="median"), 1.0) for of in ("wide", "whole", "stepped", "runs")
+    }
+    hidden = {of for of, way in ways.items() if isinstance(way.statistic, Quantiles)}
+    assert ({"wide", "runs"} if at_least else set()) == hidden
+    requested = PlannedQuantiles(
+        name="q", kind="quantiles", of="wide", at="median", epsilon=1.0, mechanism="exponential"
+    )
+    words = Forecast.of(requested.request(terms), terms).words
+    told = "About 400 rows share a cell, and nobody sees how they lie in it: that may add about 33 ranks."
+    assert (told in words) == (at_least is not None)
 
 
 def test_a_histogram_of_the_same_plan_gives_quantiles_for_free(tmp_path: Path) -> None:
@@ -418,6 +460,7 @@ class TooCheap(Exponential):
         return Exponential.step_scale(self, sensitivity, step, levels) / 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", ["median", pytest.param("quartiles", marks=pytest.mark.slow)])
 def test_the_audit_convicts_a_choice_that_is_too_cheap_and_no_other(at: str) -> None:
     """At ε = 2, a choice that costs eight times as much is told apart by 4,000 runs nearly always."""

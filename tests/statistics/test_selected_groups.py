@@ -1,5 +1,7 @@
 """Figures of groups that are not known: what is counted, what intervals are worth after selection, and top lists."""
 
+from dataclasses import replace
+from itertools import combinations_with_replacement, product
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,7 @@ from reaedp.curator.records import Records
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
+from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.summary.grouped import NEAR
 
 ZIP = Integer(name="zip", lower=0, upper=4_999, provenance="public")
@@ -45,6 +48,7 @@ def people(rows: int) -> pd.DataFrame:
     return pd.DataFrame(data | {"p": rng.integers(0, rows // 2, rows)})
 
 
+@pytest.mark.quick_every(2)
 @pytest.mark.parametrize("unit", [Unit("add-remove"), Unit("replace", person="p", max_rows=2)], ids=str)
 @pytest.mark.parametrize(
     ("keyed", "plain"),
@@ -64,6 +68,33 @@ def test_groups_that_have_rows_have_the_parts_of_a_summary(unit: Unit, keyed: An
     shape = keyed.shape(terms)
     assert (found.parts.sum(axis=1) % shape["row"] == 0).all()
     assert keyed.sensitivity(terms) == plain.sensitivity(terms)
+
+
+@pytest.mark.parametrize("change", ["add-remove", "replace"])
+@pytest.mark.parametrize("limit", [None, 1, 2])
+@pytest.mark.parametrize("keyed", [KeyedSummary, KeyedRates])
+def test_no_unit_moves_the_parts_of_its_groups_farther_than_is_said(change: Any, limit: int | None, keyed: Any) -> None:
+    """Every set of up to max_rows + 1 rows that one unit can bring, in groups of its own: all in one query."""
+    unit = Unit(change, person=limit and "p", max_rows=limit)
+    rows = list(product((1, 2, 3), ((0, False), (50, True), (100, False), (None, None))))
+    sizes = range(1, limit + 2) if limit else range(1, 2)
+    bundles = [bundle for size in sizes for bundle in combinations_with_replacement(rows, size)]
+    told = [(n, f"me{n}", zip_, *row) for n, bundle in enumerate(bundles) for zip_, row in bundle]
+    frame = pd.DataFrame(told, columns=["n", "p", "zip", "age", "smokes"])
+    number = Integer(name="n", lower=0, upper=len(bundles) - 1, provenance="public")
+    terms = replace(contract(unit), columns=(number, ZIP, AGE, SMOKES))
+    statistic = keyed("age" if keyed is KeyedSummary else "smokes", ("n", "zip"))
+    found = statistic.answer(Records(terms, frame.astype({"age": "Int64", "smokes": "boolean"})))
+    parts = np.zeros((len(bundles) + 1, 3, found.parts.shape[1]), dtype=np.int64)  # the last unit brings nothing
+    parts[found.keys[:, 0], found.keys[:, 1] - 1] = found.parts
+    flat = np.unique(parts.reshape(len(parts), -1), axis=0)
+    before = flat if change == "replace" else parts[-1:].reshape(1, -1)
+    moves = (flat[None] - before[:, None]).reshape(-1, flat.shape[1])
+    reached = np.abs(moves).sum(axis=1).max(), (moves**2).sum(axis=1).max(), np.abs(moves).max()
+    assert statistic.sensitivity(terms) == Sensitivity(*map(int, reached))
+    # The threshold counts on a unit being in no more groups than it has rows, and on each row adding as much.
+    assert unit.rows == (parts.sum(axis=2) > 0).sum(axis=1).max()
+    assert {0} == set((parts.sum(axis=2) % statistic.shape(terms)["row"]).ravel().tolist())
 
 
 def test_intervals_hold_for_groups_that_are_as_large_as_the_threshold_and_are_shown() -> None:

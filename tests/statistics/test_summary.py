@@ -1,6 +1,7 @@
 """Sums, means and variances at the price of a count: how far a unit moves them, and what follows from them."""
 
 import math
+import re
 from datetime import date
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
@@ -62,6 +63,7 @@ def brought(statistic: Summary, unit: Unit, bundles: list[tuple[Any, ...]]) -> n
     return apart.answer(Records(contract(unit, X, Y, G, number), frame)).reshape(len(bundles), -1)
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("change", ["add-remove", "replace"])
 @pytest.mark.parametrize("limit", [None, 1, 2])
 @pytest.mark.parametrize("statistic", SUMMARIES, ids=lambda summary: summary.title)
@@ -170,6 +172,7 @@ def released(statistic: Summary, exact: np.ndarray, mechanism: Any, runs: int, t
     return [statistic.value(terms, noise.apply(exact, source)) for _ in range(runs)]
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("mechanism", [Laplace(1.0), Laplace(0.1), Gaussian(0.02)])
 @pytest.mark.parametrize("statistics", [("count", "sum", "mean"), ("mean", "variance", "sd")])
 def test_intervals_of_the_rows_own_figures_cover_as_often_as_they_say(
@@ -260,6 +263,15 @@ def test_groups_are_compared_by_difference_and_ratio(release: Release) -> None:
     wider = release.compare("mean", of="age", confidence=0.999, g=("a", "b"))
     assert wider.difference.high > found.difference.high
     assert release.compare("mean", of="age", g=("b", "a")).ratio.low == pytest.approx(1 / found.ratio.high, rel=1e-6)
+
+
+def test_a_comparison_is_printed_in_words_and_dates_have_no_ratio(release: Release) -> None:
+    ages = str(release.compare("mean", of="age", g=("a", "b")))
+    assert re.fullmatch(r"difference −?[\d.]+ \(−?[\d.]+ to −?[\d.]+\), ratio [\d.]+ \([\d.]+ to [\d.]+\)", ages)
+    dates = release.compare("mean", of="seen", g=("a", "b"))
+    assert dates.difference.known
+    assert not dates.ratio.known
+    assert str(dates).endswith("ratio not known")
 
 
 @pytest.mark.parametrize(

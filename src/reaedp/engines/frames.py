@@ -62,7 +62,7 @@ def _opened_table(name: str, engine: Any) -> Part:
         reason = type(error).__name__
     raise DeclarationError(
         f"DuckDB cannot open the table {name!r} ({reason}). Name a table of the database, and its file as"
-        " duckdb:///path/to/file; files such as x.csv are opened without an engine."
+        " duckdb:///path/to/file, or duckdb://file in this folder; files such as x.csv are opened without an engine."
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from reaedp.contract import Contract
+from reaedp.contract import Contract, Date
 from reaedp.frames.number import about
 from reaedp.mechanisms.exponential import Exponential
 from reaedp.mechanisms.group_threshold import GroupThreshold
@@ -18,7 +18,7 @@ from reaedp.statistics.moments.noisy_moments import DEVIATIONS
 from reaedp.statistics.moments.prediction import MEAN_ERROR, EvenRows
 from reaedp.statistics.noise_variance import noise_variance
 from reaedp.statistics.quantiles.chosen_quantiles import parts_of, rank_error
-from reaedp.statistics.quantiles.prediction import best_quantiles, chosen_error, counted_error
+from reaedp.statistics.quantiles.prediction import best_quantiles, chosen_error, counted_error, unseen
 from reaedp.statistics.quantiles.reach import deviations
 from reaedp.statistics.rates.prediction import expected_rates
 from reaedp.statistics.rates.rates import Rates
@@ -49,8 +49,10 @@ def _of_each(request: Request, contract: Contract) -> float:
 
 
 def _in_units(name: str, off: float, contract: Contract) -> str:
-    """The error of a column's mean in the column's own unit of measure."""
-    return f"{spoken(name, contract)} ±{about(off)} {contract.column(name).unit_of_measure or ''}".rstrip()
+    """The error of a column's mean in the column's own unit of measure; that of dates is in days."""
+    column = contract.column(name)
+    unit = "days" if isinstance(column, Date) else column.unit_of_measure or ""
+    return f"{spoken(name, contract)} ±{about(off)} {unit}".rstrip()
 
 
 def of_rates(request: Request, contract: Contract, noise: Calibrated) -> Expected:
@@ -92,7 +94,8 @@ def of_quantiles(request: Request, contract: Contract, noise: Calibrated) -> Exp
         )
         for wide in (1.96, 4.0)
     )
-    said = _missed(missed, bound, contract, statistic)
+    inside = unseen(contract, statistic)
+    said = _missed(missed, bound, contract, statistic) + _hidden(inside.rows, inside.counted, missed)
     words = f"Read off a noisy distribution function: {said}{_instead(request, contract)}"
     return Expected("rows", missed, bound, bound_all, words)
 
@@ -104,7 +107,9 @@ def of_chosen(request: Request, contract: Contract, noise: Calibrated) -> Expect
     places = int(parts_of(contract.column(statistic.of)).sum())
     bound = rank_error(noise, statistic.at, places, 0.95)
     bound_all = rank_error(noise, statistic.at, places * statistic.cells(contract), 0.95)
-    words = f"Chosen by their ranks: {_missed(missed, bound, contract, statistic)}{_instead(request, contract)}"
+    inside = unseen(contract, statistic)
+    said = _missed(missed, bound, contract, statistic) + _hidden(inside.rows, inside.chosen, missed)
+    words = f"Chosen by their ranks: {said}{_instead(request, contract)}"
     return Expected("rows", missed, bound, bound_all, words)
 
 
@@ -126,6 +131,17 @@ def _missed(missed: float, bound: float, contract: Contract, statistic: Any) -> 
     return f"{words} If values are spread evenly, that is {off}."
 
 
+def _hidden(rows: float, missed: float, by_noise: float) -> str:
+    """What cells that many rows share do to ranks, if it is worth a word."""
+    if missed < 1:
+        return ""
+    more = " Declare more cells." if missed > by_noise else ""
+    return (
+        f" About {about(rows, 2)} rows share a cell, and nobody sees how they lie in it: that may add about"
+        f" {about(missed, 2)} ranks.{more}"
+    )
+
+
 def _instead(request: Request, contract: Contract) -> str:
     """What the other way without δ would miss at the same price."""
     mechanism: Any = request.mechanism
@@ -137,7 +153,7 @@ def _instead(request: Request, contract: Contract) -> str:
         return ""
     other = way.other if type(way.statistic) is type(statistic) else way.missed
     name = "A noisy distribution function" if type(mechanism) is Exponential else "The exponential mechanism"
-    return f" {name} would miss about {about(other, 2)}."
+    return f" {name} would miss about {about(other, 2)} in all."
 
 
 def _even_rows(request: Request, contract: Contract, noise: Calibrated) -> tuple[EvenRows, int | None]:

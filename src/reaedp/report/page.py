@@ -21,7 +21,7 @@ from markupsafe import Markup, escape
 from reaedp.errors import DeclarationError
 from reaedp.frames.number import about, written
 from reaedp.report.charts.picture import pictures
-from reaedp.report.panel import Card, Figure, Panel, Picture, Score
+from reaedp.report.panel import Card, Figure, ImageFile, Panel, Score
 
 _CODE = re.compile(r"`([^`]+)`")
 
@@ -95,7 +95,7 @@ def _picture(figure: Figure, number: int) -> Markup:
     )
 
 
-def _data(picture: Picture) -> str:
+def _data(picture: ImageFile) -> str:
     return f"data:image/png;base64,{base64.b64encode(picture.content).decode()}"
 
 

@@ -68,9 +68,9 @@ def quantity(field: str, title: str | None, *, zero: bool = True, format: str | 
     return {"field": field, "type": "quantitative", "title": title, "scale": {"zero": zero}} | axis
 
 
-def days(field: str, title: str | None) -> Specification:
-    """An axis of days, with their years."""
-    axis = {"format": "%Y-%m-%d", "labelOverlap": True}
+def days(field: str, title: str | None, *, hours: bool = False) -> Specification:
+    """An axis of days, with their years, and with hours where only few days are shown."""
+    axis = {"format": "%Y-%m-%d %H:%M" if hours else "%Y-%m-%d", "labelOverlap": True}
     return {"field": field, "type": "temporal", "title": title, "axis": axis}
 
 

@@ -1,7 +1,7 @@
 """A figure of every group with its interval: dots and lines."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from reaedp.report.charts.drawing import Frame, Specification
 
 #: Groups that can be told apart; the rest are in the table.
 MOST_GROUPS = 60
+#: Days from the first end of an interval to the last, below which hours are written.
+FEW_DAYS = 4
 _DIGITS = ",.4~g"
 #: How cells of missing values and the like are written.
 _SPECIAL = re.compile("<[a-z]+>")
@@ -37,12 +39,13 @@ def dots(
     """A dot and its interval for each group; grey where too few rows are left for an interval."""
     groups = [" · ".join(str(frame[axis][place]) for axis in axes) or "all rows" for place in chosen]
     dated = "date" in frame and all(frame["date"][chosen])
-    digits, read = (None, _days) if dated else (_DIGITS, np.asarray)
+    digits, read = (None, _moments) if dated else (_DIGITS, np.asarray)
+    axis = _axis(title, frame, chosen, dated)
     rows: dict[str, Any] = {
         "group": np.array(different(groups), dtype=object),
         "figure": read(frame["value"][chosen]),
         "low": read(frame["low_95"][chosen]),
-        "high": read(np.ceil(frame["high_95"][chosen]) if dated else frame["high_95"][chosen]),
+        "high": read(frame["high_95"][chosen]),
         "rows": np.where(np.asarray(frame["note"])[chosen] == "", "enough", "few").astype(object),
     }
     said = {
@@ -51,8 +54,8 @@ def dots(
         **draw.interval(digits),
     }
     colour = {"condition": {"test": "datum.rows == 'few'", "value": draw.GREY}, "value": draw.BLUE}
-    span = {"x": _across("low", title, dated), "x2": {"field": "high"}, "color": colour}
-    point = {"x": _across("figure", title, dated), "color": colour, "tooltip": draw.hover(**said)}
+    span = {"x": axis("low"), "x2": {"field": "high"}, "color": colour}
+    point = {"x": axis("figure"), "color": colour, "tooltip": draw.hover(**said)}
     layers: list[Specification] = [
         {"mark": {"type": "rule", "strokeWidth": 3}, "encoding": span | {"opacity": draw.only_when("private", 0.5)}},
         {
@@ -62,7 +65,7 @@ def dots(
     ]
     if original is not None:
         rows["original"] = read(original[chosen])
-        layers.append(_truth(title, dated))
+        layers.append(_truth(axis, digits))
     return draw.line_by_line(rows, "group", layers)
 
 
@@ -75,19 +78,22 @@ def _largest(frame: Frame, column: str, places: NDArray[Any]) -> NDArray[Any]:
     return np.sort(places[np.argsort(-rows, kind="stable")[:MOST_GROUPS]])
 
 
-def _across(field: str, title: str, dated: bool) -> Specification:
-    return draw.days(field, title) if dated else draw.quantity(field, title, zero=False)
+def _axis(title: str, frame: Frame, chosen: NDArray[np.intp], dated: bool) -> Callable[[str], Specification]:
+    """The axis on which fields lie: numbers, days, or hours where all intervals are within few days."""
+    if not dated:
+        return lambda field: draw.quantity(field, title, zero=False)
+    shown = np.ptp(np.concatenate([frame["low_95"][chosen], frame["high_95"][chosen]]).astype(np.float64))
+    return lambda field: draw.days(field, title, hours=bool(shown < FEW_DAYS))
 
 
-def _days(numbers: NDArray[Any]) -> NDArray[Any]:
-    """The days on which moments fall that are counted in days since 1970."""
-    days = np.floor(np.asarray(numbers, dtype=np.float64)).astype("datetime64[D]")
-    return days.astype(str).astype(object)
+def _moments(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Days since 1970 as dates with hours and minutes: means lie between days."""
+    minutes = np.rint(np.asarray(numbers, dtype=np.float64) * 1440).astype("datetime64[m]")
+    return minutes.astype(str).astype(object)
 
 
-def _truth(title: str, dated: bool) -> Specification:
+def _truth(axis: Callable[[str], Specification], digits: str | None) -> Specification:
     """The mark of a true figure, for the custodian's edition."""
-    digits = None if dated else _DIGITS
     said = draw.hover(group=("group", None), original=("true figure, not to be published", digits))
-    place = {"x": _across("original", title, dated), "opacity": draw.only_when("original"), "tooltip": said}
+    place = {"x": axis("original"), "opacity": draw.only_when("original"), "tooltip": said}
     return {"mark": {"type": "tick", "color": draw.ORANGE, "thickness": 3}, "encoding": place}

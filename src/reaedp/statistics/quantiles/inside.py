@@ -42,6 +42,14 @@ def highest(column: Column, cells: NDArray[np.int64]) -> NDArray[Any]:
     return written(column.ends.high[cells])
 
 
+def wide_cells(column: Column) -> float:
+    """The share of cells that have more than one value, so that something inside them can be missed."""
+    assert column.ends is not None
+    stepped = _steps(column)
+    low, high = column.ends if stepped is None else (stepped.first, stepped.last)
+    return float((low < high).mean())
+
+
 def _steps(column: Column) -> StepCells | None:
     found: StepCells | None = getattr(column, "step_cells", None)  # columns of dates have none
     return found

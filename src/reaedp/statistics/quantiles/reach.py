@@ -34,7 +34,8 @@ def reaches(noise: Calibrated, below: NDArray[np.int64], counts: int, rank: floa
 
 def widest(noise: Calibrated, counts: int, confidence: float) -> float:
     """The largest of these ranges for any rank and any number of counts below, in standard deviations."""
-    below = np.unique(np.linspace(0, counts, _LOOKED_AT).astype(np.int64))
+    # The lattice is coarsest beside the noise where a single count is on one side.
+    below = np.unique([*np.linspace(0, counts, _LOOKED_AT).astype(np.int64), min(1, counts), max(counts - 1, 0)])
     variance = noise_variance(noise)
     return max(
         float((reaches(noise, below, counts, rank, confidence) / deviations(variance, below, counts, rank)).max())
@@ -49,11 +50,15 @@ def deviations(variance: float, below: NDArray[np.int64], counts: int, rank: flo
 
 
 def _of_gaussians(noise: Calibrated, below: NDArray[np.int64], counts: int, rank: float, confidence: float) -> Floats:
-    """Discrete Gaussian noise has tails no heavier than a normal law's; half a row for the lattice."""
+    """Discrete Gaussian noise has tails no heavier than a normal law's; half a step of the lattice, at most half a row.
+
+    Where all counts are on one side, the sum is a multiple of a whole number, and its step is the weight of that side.
+    """
     from scipy.special import ndtri
 
     wide = float(ndtri((1 + confidence) / 2))
-    return wide * deviations(noise.scale**2, below, counts, rank) + 0.5
+    step = np.where(below == 0, rank, np.where(below == counts, 1 - rank, 1.0))
+    return np.asarray(wide * deviations(noise.scale**2, below, counts, rank) + step / 2, dtype=np.float64)
 
 
 def _of_laplaces(noise: Calibrated, below: NDArray[np.int64], counts: int, rank: float, confidence: float) -> Floats:

@@ -9,7 +9,7 @@ from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.statistics.rates.flag import Flag
 from reaedp.statistics.rates.paired import Paired
 from reaedp.statistics.rates.rates import Rates
-from reaedp.statistics.summary.prediction import expected_rows
+from reaedp.statistics.summary.prediction import appearing_rows, expected_rows
 from reaedp.statistics.summary.reach import reach
 
 #: Rates among which the one with the largest error is looked for.
@@ -27,9 +27,13 @@ class ExpectedRates(NamedTuple):
 
 
 def expected_rates(statistic: Rates, contract: Contract, noise: Calibrated, confidence: float = 0.95) -> ExpectedRates:
-    """For groups of equal size, of all rows that are promised; ratios where both columns are at half their bounds."""
+    """For groups of equal size, of all rows that are promised, or as small as a group can be that appears.
+
+    Ratios are those of two columns that are at half their bounds.
+    """
     parts = statistic.shared(contract)
     rows, promised = expected_rows(statistic.grouping, statistic.columns, contract)
+    rows = max(rows, appearing_rows(noise))
     whole = parts.weights(**{name: 1.0 for name in parts.names if name not in parts.missing})
     counts = float(reach(noise, whole, confidence)) / parts.steps
     if isinstance(parts, Flag):

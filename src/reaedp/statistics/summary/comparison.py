@@ -4,7 +4,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from reaedp.frames.number import about
 from reaedp.statistics.summary.figures import Figure
+
+UNKNOWN = "not known"
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +18,9 @@ class Compared:
     low: float
     high: float
     known: bool
+
+    def __str__(self) -> str:
+        return f"{about(self.value, 4)} ({about(self.low, 4)} to {about(self.high, 4)})" if self.known else UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +35,23 @@ class Comparison:
     difference: Compared
     ratio: Compared
 
+    def __str__(self) -> str:
+        return f"difference {self.difference}, ratio {self.ratio}"
 
-def compared(figure: Figure, places: tuple[int, int]) -> Comparison:
-    """Both from the intervals of the two groups, whose noise is independent (Zou and Donner 2008)."""
+
+_NO_RATIO = Compared(math.nan, -math.inf, math.inf, known=False)
+
+
+def compared(figure: Figure, places: tuple[int, int], *, dated: bool = False) -> Comparison:
+    """Both from the intervals of the two groups, whose noise is independent (Zou and Donner 2008).
+
+    Dates have differences, in days, but no ratios.
+    """
     (one, other), known = places, bool(figure.known[list(places)].all())
     first = tuple(float(ends[one]) for ends in (figure.values, figure.low, figure.high))
     second = tuple(float(ends[other]) for ends in (figure.values, figure.low, figure.high))
-    return Comparison(_difference(first, second, known), _ratio(first, second, known))
+    ratio = _NO_RATIO if dated else _ratio(first, second, known)
+    return Comparison(_difference(first, second, known), ratio)
 
 
 def _difference(first: tuple[float, ...], second: tuple[float, ...], known: bool) -> Compared:

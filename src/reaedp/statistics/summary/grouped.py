@@ -88,10 +88,10 @@ class Grouped(ABC):
             raise DeclarationError(f"Name the column, one of {', '.join(names)}.")
         if column is not None and column not in names:
             raise DeclarationError(unknown("column", column, names))
-        found = {block.figure.name: block.figure for block in blocks if block.column == (column or names[0])}
+        found = {block.figure.name: block for block in blocks if block.column == (column or names[0])}
         if statistic not in found:
             raise DeclarationError(unknown("statistic", statistic, found))
-        return compared(found[statistic], self._pair(groups))
+        return compared(found[statistic].figure, self._pair(groups), dated=found[statistic].dated)
 
     def _near(self, noise: Calibrated) -> NDArray[np.bool_]:
         """Groups that may be shown only because their noise is high."""

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from reaedp.contract import Contract
+from reaedp.mechanisms.group_threshold import GroupThreshold
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.statistics.summary.inversion import GRID
 from reaedp.statistics.summary.parts import Parts
@@ -27,9 +28,10 @@ class ExpectedErrors(NamedTuple):
 def expected_errors(
     statistic: Summary, contract: Contract, noise: Calibrated, confidence: float = 0.95
 ) -> ExpectedErrors:
-    """For groups of equal size, of all rows that are promised."""
+    """For groups of equal size, of all rows that are promised; or as small as a group can be that appears."""
     parts = statistic.parts(contract)
     rows, promised = expected_rows(statistic.by, statistic.columns, contract)
+    rows = max(rows, appearing_rows(noise))
     counts = float(reach(noise, parts[0].count, confidence)) / parts[0].steps
     means = {one.column.name: mean_error(one, noise, rows, confidence) for one in parts}
     return ExpectedErrors(rows, promised, counts, means)
@@ -42,6 +44,12 @@ def expected_rows(by: tuple[str, ...], columns: tuple[str, ...], contract: Contr
     if contract.unit.at_least is None or dropped:
         return float(SOME_ROWS), False
     return contract.unit.at_least / groups, True
+
+
+def appearing_rows(noise: Calibrated) -> float:
+    """Rows that a group needs to appear among those that are selected; none where all groups do."""
+    mechanism = noise.mechanism
+    return mechanism.shown_rows(noise.sensitivity) if isinstance(mechanism, GroupThreshold) else 0.0
 
 
 def mean_error(parts: Parts, noise: Calibrated, rows: float, confidence: float) -> float:
