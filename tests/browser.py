@@ -49,3 +49,27 @@ def running_browser() -> Iterator[Any | None]:
             yield browser
         finally:
             browser.close()
+
+
+def too_wide(page: Any) -> list[str]:
+    """What reaches beyond the sides of the window, of all that is shown; what scrolls in a box of its own may.
+
+    So may bars that an axis cuts off.
+    """
+    found: list[str] = page.evaluate("""() => [...document.querySelectorAll("body *")].filter((part) => {
+        if (part.closest(".scroll, nav, .skip, script, style, clipPath, defs") || !part.checkVisibility()) return false;
+        if (part.closest("[clip-path]") || part.querySelector("[clip-path]")) return false;
+        const { left, right, width, height } = part.getBoundingClientRect();
+        return width * height > 0 && (left < -1 || right > document.documentElement.clientWidth + 1);
+    }).map((part) => part.outerHTML.slice(0, 200))""")
+    return found
+
+
+def smallest_letters(page: Any) -> float:
+    """The height in pixels of the smallest letters in charts, as they are shown."""
+    return float(
+        page.evaluate("""() => Math.min(99, ...[...document.querySelectorAll("svg text")]
+            .filter((text) => text.textContent.trim() && text.checkVisibility()).map((text) => {
+                const scale = text.getScreenCTM();
+                return parseFloat(getComputedStyle(text).fontSize) * Math.hypot(scale.b, scale.d); }))""")
+    )

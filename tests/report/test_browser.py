@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from browser import PATIENCE, running_browser
+from browser import PATIENCE, running_browser, smallest_letters, too_wide
 from reaedp import Category, Plan
 from reaedp.evaluation.custodian_report import WARNING, custodian_report
 from reaedp.report.page import save
@@ -42,6 +42,13 @@ def custodian(folder: Path) -> Path:
     page = folder.parent / "private" / "custodian-report.html"
     save(page, custodian_report(folder, data, rng=np.random.default_rng(1)))
     return page
+
+
+@pytest.fixture(scope="module")
+def pages(folder: Path, custodian: Path) -> tuple[Path, ...]:
+    """The public report, the custodian's page and the plan page."""
+    save(folder.parent / "plan.html", plan_page(every_kind(folder.parent)))
+    return folder / "report.html", custodian, folder.parent / "plan.html"
 
 
 class Visit:
@@ -263,34 +270,57 @@ def test_the_first_screen_has_three_cards_and_the_main_chart(browser: Any, folde
             assert 4 == sum(place < 850 for place in places)
 
 
-def test_no_text_of_a_chart_is_smaller_than_twelve_pixels_on_a_phone(browser: Any, folder: Path) -> None:
-    size = """all => Math.min(...all.filter(text => text.textContent.trim()).map(text => {
-        const scale = text.getCTM();
-        return parseFloat(getComputedStyle(text).fontSize) * Math.hypot(scale.a, scale.b); }))"""
-    with Visit(browser, folder / "report.html", 375, java_script_enabled=False) as visit:
-        assert visit.page.locator(".plot svg text").evaluate_all(size) > 11.9
-    with Visit(browser, folder / "report.html", 375) as visit:
-        visit.enliven()
-        assert visit.page.locator(".plot svg text").evaluate_all(size) > 11.9
+@pytest.mark.parametrize("width", [320, 375, 768, 1440])
+@pytest.mark.parametrize("scripts", [True, False])
+def test_nothing_is_cut_off_or_too_small_to_read_at_any_width(
+    browser: Any, pages: tuple[Path, ...], width: int, scripts: bool
+) -> None:
+    for path in pages:
+        with Visit(browser, path, width, java_script_enabled=scripts) as visit:
+            assert [] == too_wide(visit.page), path  # before anything was scrolled to
+            assert smallest_letters(visit.page) > 10, path
+            if scripts:
+                visit.enliven()
+                assert [] == too_wide(visit.page), path
+                assert smallest_letters(visit.page) > 11.9, path
 
 
-def test_no_name_below_an_axis_is_left_out_on_a_phone(browser: Any, folder: Path) -> None:
-    """Charts of more names than fit scroll; only the many that a desk has no room for either are thinned out."""
-    missing = """() => [...document.querySelectorAll("figure")].flatMap(figure => {
-        const chart = JSON.parse(figure.querySelector("script").textContent);
-        const parts = [chart, ...(chart.layer || [])].map(part => (part.encoding || {}).x);
-        const x = parts.find(found => found && found.type === "nominal" && !(found.axis || {}).labelOverlap);
+def test_no_name_of_an_axis_is_left_out_on_a_phone(browser: Any, folder: Path) -> None:
+    """Only the many that a desk has no room for either are thinned out."""
+    missing = """(drawing) => [...document.querySelectorAll("figure")].flatMap((figure) => {
+        const { narrow, ...chart } = JSON.parse(figure.querySelector("script").textContent);
+        const parts = [chart, ...(chart.layer || [])].map((part) => (part.encoding || {}).x);
+        const x = parts.find((found) => found && found.type === "nominal" && !(found.axis || {}).labelOverlap);
         if (!x) return [];
-        const words = [...figure.querySelectorAll(".role-axis-label text")]
-            .filter(text => getComputedStyle(text).opacity !== "0").map(text => text.textContent.replace("…", ""));
-        const names = [...new Set(chart.data.values.map(row => String(row[x.field])))];
-        return [names.filter(name => !words.some(word => word && name.startsWith(word))).length]; })"""
+        const words = [...figure.querySelectorAll(`${drawing} .role-axis-label text`)]
+            .filter((text) => text.checkVisibility() && getComputedStyle(text).opacity !== "0")
+            .map((text) => text.textContent.replace("…", ""));
+        const names = [...new Set(chart.data.values.map((row) => String(row[x.field])))];
+        return [names.filter((name) => !words.some((word) => word && name.startsWith(word))).length]; })"""
     with Visit(browser, folder / "report.html", 375) as visit:
         visit.enliven()
-        left_out = visit.page.evaluate(missing)
-        assert len(left_out) > 3
-        assert {0} == set(left_out)
-        assert 0 == visit.overflow()
+        for drawing in (".canvas", ".narrow"):
+            if drawing == ".narrow":
+                visit.page.add_style_tag(content="figure .plot > .narrow { display: block !important; }")
+            left_out = visit.page.evaluate(missing, drawing)
+            assert len(left_out) > 3
+            assert {0} == set(left_out), drawing
+
+
+def test_paper_shows_the_drawing_that_is_made_for_it(browser: Any, folder: Path, custodian: Path) -> None:
+    """Letters of a chart that was drawn for a desk would shrink; but what the reader chose to see is printed."""
+    shown = "all => all.filter(part => part.checkVisibility()).length"
+    for path, choice in ((folder / "report.html", None), (custodian, "private")):
+        with Visit(browser, path) as visit:
+            charts = visit.enliven()
+            if choice:
+                visit.page.get_by_label(choice, exact=True).check()
+            visit.page.set_viewport_size({"width": 680, "height": 900})
+            visit.page.emulate_media(media="print")
+            assert (0 if choice else charts) == visit.page.locator(".plot > .wide").evaluate_all(shown)
+            assert (charts if choice else 0) == visit.page.locator(".plot > .canvas").evaluate_all(shown)
+            assert 0 == visit.page.locator(".plot > .narrow").evaluate_all(shown)
+            assert choice or smallest_letters(visit.page) > 9.5
 
 
 def test_the_table_of_the_plan_page_fits_a_desk_and_no_label_is_squeezed(browser: Any, tmp_path: Path) -> None:

@@ -12,14 +12,18 @@ import pytest
 import vl_convert
 
 from reaedp.report.charts.curves import mean_curve, synthetic_curves
-from reaedp.report.charts.drawing import Specification, drawn
+from reaedp.report.charts.drawing import WIDTH, Specification, drawn
 from reaedp.report.charts.entropies import entropies, information_map
 from reaedp.report.charts.histograms import DrawnCells, histogram, largest_cells, low_bars
+from reaedp.report.charts.narrow import WHOLE, narrow
 from reaedp.report.charts.picture import picture, svg
-from reaedp.report.charts.promises import Marks, beliefs, three_marks
+from reaedp.report.charts.promises import Bound, Marks, beliefs, lower_bounds, three_marks
+from reaedp.report.charts.quantiles import distribution, quantiles
 from reaedp.report.charts.records import profile
+from reaedp.report.charts.summaries import dots
 from reaedp.report.page import bundle
 
+AXES = ("axis0", "axis1")
 ROOT = Path(__file__).parents[2]
 _BOX = re.compile(r'd="M(-?[\d.e-]+),(-?[\d.e-]+)h(-?[\d.e-]+)v(-?[\d.e-]+)h')
 
@@ -64,10 +68,50 @@ def _charts() -> dict[str, Specification]:
         "profile": profile("age", ("young", "old"), np.array([0.3, 0.7]), np.array([0.25, 0.75])),
         "mean": mean_curve(times | wide | band, times["mean"] + 0.01),
         "curves": synthetic_curves(curves),
+        "summaries": dots(_figures(), ["sex"], np.arange(3), "mean", np.array([1.0, 2.5, 3.5])),
+        "quantiles": quantiles(_quartiles(), ["sex"], "income", np.arange(6.0)),
+        "medians": quantiles(_quartiles(1), ["sex"], "income"),
+        "distribution": distribution(_shares(), np.tile([1.0, 2.0, 3.0], 2), ["sex"], "income"),
+        "bounds": lower_bounds([Bound("a test whose name has no room beside it", 0.4, 1.0), Bound("two", 0.9, 1.0)]),
+        "long names": histogram(
+            DrawnCells.of(_counts([f"a group with a long name {k}" for k in range(20)]), ["axis0"])
+        ),
+        "long lines": histogram(
+            DrawnCells.of(_counts(many[:4] * 2, ["the first of a few · and long"] * 4 + ["b"] * 4), AXES)
+        ),
+        "wide map": histogram(
+            DrawnCells.of(_counts([f"[{k}, {k + 1})" for k in range(30)] * 2, ["p"] * 30 + ["q"] * 30), AXES)
+        ),
     }
 
 
+def _sexes(number: int) -> Any:
+    return np.repeat(["f", "m"], number).astype(object)
+
+
+def _quartiles(number: int = 3) -> dict[str, Any]:
+    value = np.arange(2.0 * number)
+    ends = {"low_95": value - 0.5, "high_95": value + 0.5}
+    return {"sex": _sexes(number), "quantile": np.tile([0.25, 0.5, 0.75][:number], 2), "value": value} | ends
+
+
+def _shares() -> dict[str, Any]:
+    share = np.tile([0.2, 0.6, 1.0], 2)
+    ends = {"at_most_low_95": share - 0.1, "at_most_high_95": share + 0.1}
+    return {"sex": _sexes(3), "at_most": share} | ends
+
+
+def _figures() -> dict[str, Any]:
+    value, notes = np.array([1.0, 2.0, 3.0]), np.array(["", "few rows", ""], dtype=object)
+    groups = {"sex": np.array(["f", "m", "another"], dtype=object), "note": notes}
+    return groups | {"value": value, "low_95": value - 0.5, "high_95": value + 0.5}
+
+
 CHARTS = {name: drawn(chart) for name, chart in _charts().items()}
+#: The same for a phone.
+PHONE = {"width": WHOLE, "autosize": {"type": "fit-x", "contains": "padding"}}
+NARROW = {name: chart | narrow(chart) | (PHONE if chart["width"] == WIDTH else {}) for name, chart in CHARTS.items()}
+DRAWN = CHARTS | {f"{name}, narrow": chart for name, chart in NARROW.items()}
 
 
 def _marks(picture: str) -> list[tuple[str, int]]:
@@ -84,16 +128,40 @@ def _marks(picture: str) -> list[tuple[str, int]]:
 
 
 @pytest.mark.quick_every(3)
-@pytest.mark.parametrize("name", CHARTS)
+@pytest.mark.parametrize("name", DRAWN)
 def test_a_picture_has_the_marks_that_vega_draws(name: str) -> None:
-    ours, theirs = _marks(svg(CHARTS[name])), _marks(vl_convert.vegalite_to_svg(CHARTS[name]))
+    ours, theirs = _marks(svg(DRAWN[name])), _marks(vl_convert.vegalite_to_svg(DRAWN[name]))
     assert sum(number for _, number in theirs) == sum(number for _, number in ours)
     assert {kind for kind, _ in theirs} >= {kind for kind, _ in ours}
 
 
-@pytest.mark.parametrize("name", CHARTS)
+@pytest.mark.parametrize("name", DRAWN)
 def test_charts_of_a_release_are_drawn_without_vega(name: str) -> None:
-    assert svg(CHARTS[name]) == picture(CHARTS[name], 1)
+    assert svg(DRAWN[name]) == picture(DRAWN[name], 1)
+
+
+@pytest.mark.parametrize("name", NARROW)
+def test_a_chart_for_a_phone_is_as_wide_as_one_and_has_the_same_rows(name: str) -> None:
+    assert float(re.findall(r'width="(\d+)"', svg(NARROW[name]))[0]) <= WHOLE
+    drawn_here, at_a_desk = (_marks(svg(charts[name])) for charts in (NARROW, CHARTS))
+    assert sorted(at_a_desk) == sorted(drawn_here)
+
+
+def test_long_names_stand_above_their_marks_on_a_phone_or_in_several_lines() -> None:
+    root = xml.dom.minidom.parseString(svg(NARROW["long names"]))
+    words = [text.firstChild.data for text in root.getElementsByTagName("text")]  # type: ignore[union-attr]
+    assert {f"a group with a long name {number}" for number in range(20)} < set(words)
+    assert ">the first of a few</tspan>" in svg(NARROW["long lines"])
+    assert ">and long</tspan>" in svg(NARROW["long lines"])
+
+
+def test_lines_of_groups_have_the_colours_that_vega_gives_them() -> None:
+    for name in ("quantiles", "distribution", "summaries", "bounds"):
+        found = [
+            set(re.findall(r'(?:stroke|fill)="(#(?!ddd|888|000|fff)\w{6})"', picture))
+            for picture in (svg(CHARTS[name]), vl_convert.vegalite_to_svg(CHARTS[name]))
+        ]
+        assert found[0] == found[1], name
 
 
 @pytest.mark.parametrize("name", ["cells", "map"])

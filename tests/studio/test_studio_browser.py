@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from browser import running_browser
+from browser import running_browser, smallest_letters, too_wide
 from reaedp import Plan
 from reaedp.studio.server import Server
 from served import Window, serving
@@ -58,17 +58,10 @@ def test_pages_fit_ask_nobody_else_and_say_nothing_wrong(browser: Any, served: S
         for page in PAGES:
             window.go(f"/{page}")
             assert 0 == window.overflow(), page
-            assert smallest_text(window) >= 11.5, page
+            assert [] == too_wide(window.page), page
+            assert smallest_letters(window.page) >= 11.5, page
         assert [] == window.said
         assert all(url.startswith((served.address, "data:")) for url in window.asked)
-
-
-def smallest_text(window: Window) -> float:
-    """The height in pixels of the smallest letters in charts, as they are shown."""
-    return float(
-        window.page.evaluate("""() => Math.min(99, ...[...document.querySelectorAll("svg text")].map((text) =>
-            parseFloat(getComputedStyle(text).fontSize) * Math.hypot(text.getScreenCTM().b, text.getScreenCTM().d)))""")
-    )
 
 
 def test_pictures_follow_the_slider_and_the_slider_speaks(browser: Any, served: Server) -> None:

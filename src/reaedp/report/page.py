@@ -20,7 +20,7 @@ from markupsafe import Markup, escape
 
 from reaedp.errors import DeclarationError
 from reaedp.frames.number import about, written
-from reaedp.report.charts.picture import picture
+from reaedp.report.charts.picture import pictures
 from reaedp.report.panel import Card, Figure, ImageFile, Panel, Score
 
 _CODE = re.compile(r"`([^`]+)`")
@@ -85,9 +85,14 @@ def _source(name: str) -> str:
 
 
 def _picture(figure: Figure, number: int) -> Markup:
-    """The chart as it is drawn, with texts escaped; its ids count on from chart to chart."""
-    drawn = picture(figure.chart, number)
-    return Markup(drawn.replace("<svg ", f'<svg role="img" aria-label="{escape(figure.words)}" ', 1))
+    """The chart drawn for a desk and for a phone, with texts escaped; ids count on from chart to chart."""
+    named = f'role="img" aria-label="{escape(figure.words)}"'
+    return Markup(
+        "".join(
+            drawn.replace('class="marks"', f'class="marks {place}" {named}', 1)
+            for place, drawn in zip(("wide", "narrow"), pictures(figure.chart, number, small=figure.small), strict=True)
+        )
+    )
 
 
 def _data(picture: ImageFile) -> str:

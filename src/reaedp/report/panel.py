@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from reaedp.report.charts.drawing import WIDTH, Specification
+from reaedp.report.charts.narrow import narrow
 
 
 class Score(NamedTuple):
@@ -39,8 +40,12 @@ class Figure:
 
     @property
     def responsive(self) -> Specification:
-        """The chart made as wide as its place; one that has a width of its own keeps it."""
-        return self.chart if self.chart["width"] != WIDTH else self.chart | {"width": "container"}
+        """The chart made as wide as its place, and what it has otherwise in a narrow one.
+
+        A chart that has a width of its own keeps it.
+        """
+        width = {"width": "container"} if self.chart["width"] == WIDTH else {}
+        return self.chart | width | {"narrow": narrow(self.chart)}
 
 
 @dataclass(frozen=True, slots=True)

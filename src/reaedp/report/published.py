@@ -98,6 +98,8 @@ class PublishedFolder:
 
 
 def texts(column: NDArray[Any]) -> list[str]:
-    """The values of a column as they would be written, an empty text for a missing one."""
+    """The values of a column as they would be written, dates as days, an empty text for a missing one."""
     missing = np.ma.getmaskarray(column) if isinstance(column, np.ma.MaskedArray) else np.zeros(len(column), bool)
-    return ["" if gone else str(value) for value, gone in zip(np.ma.getdata(column).tolist(), missing, strict=True)]
+    found = np.ma.getdata(column)
+    written = (found.astype("datetime64[D]") if found.dtype.kind == "M" else found).tolist()
+    return ["" if gone else str(value) for value, gone in zip(written, missing, strict=True)]

@@ -2,8 +2,9 @@
 
 import math
 from html import escape
+from typing import Any
 
-from reaedp.report.charts.drawing import ABOVE
+from reaedp.report.charts.narrow import PART
 from reaedp.report.charts.plot import Plot, channels
 from reaedp.report.charts.scales import Bands, Linear, number_text
 
@@ -12,21 +13,31 @@ LETTER, LABEL, TITLE = 0.6, 12, 13
 
 
 def text(place: tuple[float, float], words: str, size: int, anchor: str, more: str = "") -> str:
-    """Words at a place."""
+    """Words at a place, in one line or around it in several."""
+    lines, (x, y) = words.split("\n"), place
+    turns = "".join(
+        f'<tspan x="0" dy="{size + 2 if line else 0}">{escape(part)}</tspan>' for line, part in enumerate(lines)
+    )
     return (
-        f'<text text-anchor="{anchor}" transform="translate({place[0]:.1f},{place[1]:.1f}){more}" font-size="{size}px"'
-        f' fill="#000">{escape(words)}</text>'
+        f'<text text-anchor="{anchor}" transform="translate({x:.1f},{y - (len(lines) - 1) * (size + 2) / 2:.1f}){more}"'
+        f' font-size="{size}px" fill="#000">{turns if len(lines) > 1 else escape(words)}</text>'
     )
 
 
 def wide(words: str, size: int = LABEL) -> float:
     """About how many pixels words need."""
-    return LETTER * size * len(words)
+    return LETTER * size * max(map(len, words.split("\n")))
 
 
-def _cut(words: str, limit: float) -> str:
-    most = max(1, int(limit / (LETTER * LABEL)))
+def _cut(words: str, limit: float, size: int = LABEL) -> str:
+    most = max(1, int(limit / (LETTER * size)))
     return words if len(words) <= most else words[: most - 1] + "…"
+
+
+def _lines(name: str, axis: dict[str, Any]) -> str:
+    """A name as it is written beside an axis."""
+    parts = name.split(PART) if "labelExpr" in axis else [name]
+    return "\n".join(_cut(part, axis.get("labelLimit", 160)) for part in parts)
 
 
 def _labels(plot: Plot, channel: str) -> list[tuple[float, str]]:
@@ -34,8 +45,7 @@ def _labels(plot: Plot, channel: str) -> list[tuple[float, str]]:
     scale, encoding = getattr(plot, channel), channels(plot.layers, channel)[0][1]
     axis = encoding.get("axis") or {}
     if isinstance(scale, Bands):
-        limit = axis.get("labelLimit", 160)
-        found = [(scale.middle(name), _cut(str(name), limit)) for name in scale.names]
+        found = [(scale.middle(name), _lines(str(name), axis)) for name in scale.names]
         slanted = axis.get("labelAngle", 0)
         room = LABEL + 3 if channel == "y" or slanted else max((wide(words) for _, words in found), default=0) + 6
         return found[:: max(1, math.ceil(room / scale.part))]
@@ -44,7 +54,8 @@ def _labels(plot: Plot, channel: str) -> list[tuple[float, str]]:
 
 
 def _title(plot: Plot, channel: str) -> str:
-    return channels(plot.layers, channel)[0][1].get("title") or ""
+    encoding = channels(plot.layers, channel)[0][1]
+    return _cut(encoding.get("title") or "", (encoding.get("axis") or {}).get("titleLimit", 480), TITLE)
 
 
 def across(plot: Plot) -> str:
@@ -54,7 +65,10 @@ def across(plot: Plot) -> str:
     turned = f" rotate({slanted})" if slanted else ""
     anchor = "end" if slanted else "middle"
     words = "".join(text((x, base + (12 if slanted else 18)), label, LABEL, anchor, turned) for x, label in labels)
-    title = text((plot.width / 2, base + below(plot) - 4), _title(plot, "x"), TITLE, "middle") * bool(_title(plot, "x"))
+    named = _title(plot, "x")
+    centred = wide(named, TITLE) <= plot.width
+    middle = (plot.width / 2 if centred else plot.width, base + below(plot) - 4)
+    title = text(middle, named, TITLE, "middle" if centred else "end") * bool(named)
     grid = "".join(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{base:g}" stroke="#ddd"/>' for x, _ in labels)
     ticks = "".join(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{base:g}" y2="{base + 5:g}" stroke="#888"/>'
                     for x, _ in labels)  # fmt: skip
@@ -65,14 +79,21 @@ def across(plot: Plot) -> str:
 def down(plot: Plot) -> str:
     """The axis left of the chart."""
     labels = _labels(plot, "y")
-    words = "".join(text((-8, y + 4), label, LABEL, "end") for y, label in labels)
+    beside = (-8.0, 4.0, "end") if not (within := _within(plot)) else (0.0, 4.0 + within, "start")
+    words = "".join(text((beside[0], y + beside[1]), label, LABEL, beside[2]) for y, label in labels)
     named = _title(plot, "y")
-    beside = text((-_beside(plot) + 12, plot.height / 2), named, TITLE, "middle", " rotate(-90)")
-    title = (text((0, ABOVE), named, TITLE, "start") if _above(plot) else beside) * bool(named)
+    turned = text((-_beside(plot) + 12, plot.height / 2), named, TITLE, "middle", " rotate(-90)")
+    title = (text((0, _above(plot)), named, TITLE, "start") if _above(plot) else turned) * bool(named)
     grid = "".join(f'<line x1="0" x2="{plot.width:g}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>' for y, _ in labels)
     ticks = "".join(f'<line x1="-5" x2="0" y1="{y:.1f}" y2="{y:.1f}" stroke="#888"/>' for y, _ in labels)
     whole = f'<line x1="0" x2="0" y1="0" y2="{plot.height:g}" stroke="#888"/>'
-    return _axis("" if isinstance(plot.y, Bands) else grid, ticks, whole, words + title)
+    return _axis("" if isinstance(plot.y, Bands) else grid, "" if within else ticks, whole, words + title)
+
+
+def _within(plot: Plot) -> float:
+    """How far above its mark a name stands that has no room beside the chart; nothing if it has."""
+    axis = channels(plot.layers, "y")[0][1].get("axis") or {}
+    return float(axis["labelOffset"]) if axis.get("labelAlign") == "left" else 0.0
 
 
 def _axis(grid: str, ticks: str, whole: str, words: str) -> str:
@@ -95,19 +116,24 @@ def below(plot: Plot) -> float:
 
 def _beside(plot: Plot) -> float:
     """Room for the words left of the chart."""
+    if _within(plot):
+        return 0.0
     longest = max((wide(label) for _, label in _labels(plot, "y")), default=0.0)
     return longest + 12 + (18 if _title(plot, "y") and not _above(plot) else 0)
 
 
-def _above(plot: Plot) -> bool:
-    """Whether the title of the axis that goes down stands over it."""
+def _above(plot: Plot) -> float:
+    """Where the title of the axis that goes down stands over it; nowhere if it stands beside it."""
     axis = channels(plot.layers, "y")[0][1].get("axis") or {}
-    return axis.get("titleAngle") == 0
+    return float(axis["titleY"]) if axis.get("titleAngle") == 0 else 0.0
 
 
 def margins(plot: Plot) -> tuple[float, float, float, float]:
     """Left, top, right, bottom; slanted words may begin left of the chart."""
     angle = math.radians(abs(_slanted(plot)))
     slanted = max((wide(label) * math.cos(angle) - x for x, label in _labels(plot, "x")), default=0.0)
-    top = 24 if _title(plot, "y") and _above(plot) else 10
-    return max(_beside(plot), slanted if angle else 0.0) + 6, top, 16, below(plot) + 4
+    top = 18 - _above(plot) if _title(plot, "y") and _above(plot) else 10
+    last = max((x + wide(label) / 2 - plot.width for x, label in _labels(plot, "x")), default=0.0)
+    first = max((wide(label) / 2 - x for x, label in _labels(plot, "x")), default=0.0)
+    right = 16.0 if angle else max(16.0, last + 4)
+    return max(_beside(plot), slanted if angle else first) + 6, top, right, below(plot) + 4

@@ -22,12 +22,17 @@ SHADED = {"range": ["#ffffff", "#a9cbe8", "#3b82c4", "#123d6b"], "interpolate": 
 #: What is said of a number by whether noise alone could have made it.
 STANDS_OUT, DOUBTFUL = "clearly above the noise", "could be noise alone"
 WIDTH, HEIGHT = 720, 260
+#: The width of a chart that shares a line with another.
+HALF = 440
+#: What words take beside a chart, usually.
+BESIDE = 80
 #: A line of names needs this much; Vega-Lite warns of its own step beside a width that follows the page.
 LINE = 20
 #: Pixels of a letter below an axis, about.
 LETTER = 7
-#: Slanted names that have room below a chart of the usual width.
-MOST_NAMES = WIDTH // 18
+#: Pixels of a slanted name below a chart, and how many have room below one of the usual width.
+NAME = 18
+MOST_NAMES = WIDTH // NAME
 #: A title over the axis that goes down, where there is more room than beside it, and its place.
 ABOVE = -6
 TITLE_ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom", "titleX": 0, "titleY": ABOVE}
@@ -69,13 +74,13 @@ def days(field: str, title: str | None, *, hours: bool = False) -> Specification
     return {"field": field, "type": "temporal", "title": title, "axis": axis}
 
 
-def names(field: str, title: str | None, count: int, longest: int = 0) -> Specification:
-    """An axis of names in their given order; of many, as many as fit are written. Pages look again for the width.
+def names(field: str, title: str | None, count: int, longest: int = 0, width: int = WIDTH) -> Specification:
+    """An axis of names in their given order; of many, as many as fit are written.
 
     Few names stand level if those of `longest` letters have room.
     """
-    level = count <= 6 and count * (longest * LETTER + 8) <= WIDTH
-    axis = {"labelOverlap": count > MOST_NAMES, "labelAngle": 0 if level else -50}
+    level = count <= 6 and count * (longest * LETTER + 8) <= width
+    axis = {"labelOverlap": count > width // NAME, "labelAngle": 0 if level else -50}
     return {"field": field, "type": "nominal", "title": title, "sort": None, "axis": axis}
 
 

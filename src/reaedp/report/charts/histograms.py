@@ -121,7 +121,7 @@ def largest_cells(cells: DrawnCells) -> Specification:
         "data": draw.values(rows),
         "params": [draw.switch()],
         "height": draw.LINE * len(rows["cell"]),
-        "encoding": {"y": draw.names("cell", title, 0) | {"axis": {"labelLimit": 300}}},
+        "encoding": {"y": draw.names("cell", title, 0) | {"axis": {"labelLimit": 300} | draw.TITLE_ABOVE}},
         "layer": layers,
     }
 

@@ -39,7 +39,7 @@ def _bars(plot: Plot, layer: Layer) -> Iterator[str]:
     ends, sides = ("y", "x") if standing else ("x", "y")
     offset = layer.encoding.get("yOffset")
     parts = offset["sort"] if offset else [None]
-    thick = names.part * names.filled / len(parts)
+    thick = layer.mark.get("size", names.part * names.filled / len(parts))
     for row in layer.rows:
         middle, end = _at(names, layer, sides, row), _at(numbers, layer, ends, row)
         if middle is None or end is None:
@@ -98,29 +98,34 @@ def _rules(plot: Plot, layer: Layer) -> Iterator[str]:
         if "y" not in layer.encoding:
             y, y2 = 0.0, plot.height
         if x is not None and y is not None:
-            yield _line(layer, (x, y), (x if x2 is None else x2, y if y2 is None else y2))
+            yield _line(layer, row, (x, y), (x if x2 is None else x2, y if y2 is None else y2))
 
 
-def _line(layer: Layer, start: tuple[float, float], end: tuple[float, float]) -> str:
+def _line(layer: Layer, row: Row, start: tuple[float, float], end: tuple[float, float]) -> str:
     dashes = layer.mark.get("strokeDash")
     dashed = f' stroke-dasharray="{dashes[0]},{dashes[1]}"' if dashes else ""
     width = layer.mark.get("strokeWidth", layer.mark.get("thickness", 1))
     return (
         f'<line x1="{start[0]:.2f}" y1="{start[1]:.2f}" x2="{end[0]:.2f}" y2="{end[1]:.2f}"'
-        f' stroke="{layer.mark.get("color", GREY)}" stroke-width="{width}"{dashed}{_faint(layer.opacity)}/>'
+        f' stroke="{_ink(layer, row)}" stroke-width="{width}"{dashed}{_faint(layer.opacity)}/>'
     )
+
+
+def _ink(layer: Layer, row: Row) -> str:
+    """The colour of a line."""
+    return colour_of(layer, row) if "color" in layer.encoding else str(layer.mark.get("color", GREY))
 
 
 def _ticks(plot: Plot, layer: Layer) -> Iterator[str]:
     """Short lines across a number, as wide as most of a name's part."""
     standing = isinstance(plot.x, Bands)
     names = plot.x if standing else plot.y
-    half = names.part * 0.35 if isinstance(names, Bands) else 6.0
+    half = layer.mark.get("size", names.part * 0.7 if isinstance(names, Bands) else 12.0) / 2
     for row in layer.rows:
         x, y = _at(plot.x, layer, "x", row), _at(plot.y, layer, "y", row)
         if x is not None and y is not None and not _cut_off(plot, layer, row):
             away = (half, 0.0) if standing else (0.0, half)
-            yield _line(layer, (x - away[0], y - away[1]), (x + away[0], y + away[1]))
+            yield _line(layer, row, (x - away[0], y - away[1]), (x + away[0], y + away[1]))
 
 
 def _cut_off(plot: Plot, layer: Layer, row: Row) -> bool:
@@ -153,32 +158,33 @@ def _symbol(place: tuple[float, float], size: float, shape: str, colour: str, la
 
 def _lines(plot: Plot, layer: Layer) -> Iterator[str]:
     """A line through the points of each group, in the order of x, and the points if they are visible."""
-    colour, width = layer.mark.get("color", GREY), layer.mark.get("strokeWidth", 2)
-    dashes = layer.mark.get("strokeDash")
+    width, dashes = layer.mark.get("strokeWidth", 2), layer.mark.get("strokeDash")
     dashed = f' stroke-dasharray="{dashes[0]},{dashes[1]}"' if dashes else ""
-    for way in _ways(plot, layer, "y"):
+    ways = _ways(plot, layer, "y")
+    for colour, way in ways:
         drawn = "L".join(f"{x:.2f},{y:.2f}" for x, y in way)
         yield f'<path d="M{drawn}" stroke="{colour}" stroke-width="{width}"{dashed}{_faint(layer.opacity)}/>'
     point = layer.mark.get("point")
     if point and ("opacity" in layer.encoding or point.get("opacity", 1)):
         size = math.sqrt(point["size"]) / 2
-        yield from (_symbol((x, y), size, "circle", colour, layer) for way in _ways(plot, layer, "y") for x, y in way)
+        yield from (_symbol((x, y), size, "circle", colour, layer) for colour, way in ways for x, y in way)
 
 
 def _areas(plot: Plot, layer: Layer) -> Iterator[str]:
-    for lower, upper in zip(_ways(plot, layer, "y"), _ways(plot, layer, "y2"), strict=True):
+    for (colour, lower), (_, upper) in zip(_ways(plot, layer, "y"), _ways(plot, layer, "y2"), strict=True):
         around = "L".join(f"{x:.2f},{y:.2f}" for x, y in [*lower, *reversed(upper)])
-        yield f'<path d="M{around}Z" fill="{layer.mark["color"]}"{_faint(layer.opacity)}/>'
+        yield f'<path d="M{around}Z" fill="{colour}"{_faint(layer.opacity)}/>'
 
 
-def _ways(plot: Plot, layer: Layer, channel: str) -> list[list[tuple[float, float]]]:
-    groups: dict[Any, list[tuple[float, float]]] = {}
-    detail = layer.encoding.get("detail", {}).get("field")
+def _ways(plot: Plot, layer: Layer, channel: str) -> list[tuple[str, list[tuple[float, float]]]]:
+    """The points of each group, in the order of x, with its colour."""
+    groups: dict[Any, tuple[str, list[tuple[float, float]]]] = {}
+    detail = (layer.encoding.get("detail") or layer.encoding.get("color", {})).get("field")
     for row in layer.rows:
         x, y = _at(plot.x, layer, "x", row), _at(plot.y, layer, channel, row)
         if x is not None and y is not None:
-            groups.setdefault(row.get(detail), []).append((x, y))
-    return [sorted(way) for way in groups.values()]
+            groups.setdefault(row.get(detail), (_ink(layer, row), []))[1].append((x, y))
+    return [(colour, sorted(way)) for colour, way in groups.values()]
 
 
 MARKS: dict[str, Callable[[Plot, Layer], Iterator[str]]] = {

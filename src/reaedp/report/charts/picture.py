@@ -12,15 +12,28 @@ from html import escape
 
 from reaedp.report.charts.axes import across, down, margins
 from reaedp.report.charts.colours import CONDITION
-from reaedp.report.charts.drawing import HEIGHT, TITLE_ABOVE, WIDTH, Specification
-from reaedp.report.charts.legends import legend, room
+from reaedp.report.charts.drawing import BESIDE, HALF, HEIGHT, TITLE_ABOVE, WIDTH, Specification
+from reaedp.report.charts.legends import legend, length, room
 from reaedp.report.charts.marks import MARKS, drawn_marks
-from reaedp.report.charts.plot import FILTER, Plot, layers_of, shared_scale
+from reaedp.report.charts.narrow import WHOLE, narrow
+from reaedp.report.charts.plot import FILTER, Layer, Plot, layers_of, shared_scale
 
 #: What the plain drawing minds, or may leave to the script that makes a chart answer to the pointer.
-_PARTS = {"background", "config", "data", "encoding", "height", "layer", "mark", "params", "transform", "width"}
+_PARTS = {
+    "autosize",
+    "background",
+    "config",
+    "data",
+    "encoding",
+    "height",
+    "layer",
+    "mark",
+    "params",
+    "transform",
+    "width",
+}
 _MARK = {
-    *("type", "angle", "clip", "color", "filled", "fontSize", "opacity", "point", "shape", "size"),
+    *("type", "angle", "clip", "color", "filled", "fontSize", "opacity", "orient", "point", "shape", "size"),
     *("stroke", "strokeDash", "strokeWidth", "thickness"),
 }
 _PLACE = {"axis", "field", "scale", "sort", "title", "type"}
@@ -36,7 +49,10 @@ _CHANNELS = {
     "y2": {"field"},
     "yOffset": {"field", "sort", "type"},
 }
-_AXIS = {"format", "labelAngle", "labelLimit", "labelOverlap", *TITLE_ABOVE}
+_AXIS = {
+    *("format", "labelAlign", "labelAngle", "labelExpr", "labelLimit", "labelOffset", "labelOverlap", "labelPadding"),
+    *("labelSeparation", "ticks", "titleLimit", *TITLE_ABOVE),
+}
 _SCALE = {"domain", "type", "zero"}
 _COLOURS = {"domain", "interpolate", "range"}
 #: Ids of an SVG must not meet those of another one on the same page.
@@ -54,15 +70,30 @@ def picture(specification: Specification, number: int) -> str:
     return _IDS.sub(lambda found: seen.setdefault(found[0], f"{found[1]}{number}_{len(seen)}"), drawn)
 
 
+def pictures(specification: Specification, number: int, *, small: bool) -> tuple[str, str]:
+    """The chart for a desk, or for half of one if it is `small`, and the chart for a phone, as SVG."""
+    wide, other = specification, specification | narrow(specification)
+    if specification["width"] == WIDTH:
+        fit = {"autosize": {"type": "fit-x", "contains": "padding"}}
+        wide = specification | fit | {"width": (HALF if small else WIDTH) + BESIDE}
+        other |= fit | {"width": WHOLE}
+    return picture(wide, 2 * number), picture(other, 2 * number + 1)
+
+
 def svg(specification: Specification) -> str:
     """Draw the chart as SVG."""
     layers = tuple(layers_of(specification))
     width, height = float(specification.get("width", WIDTH)), float(specification.get("height", HEIGHT))
-    plot = Plot(layers, width, height, shared_scale(layers, "x", width), shared_scale(layers, "y", height))
+    plot = _plot(layers, width, height)
     left, top, right, bottom = margins(plot)
+    for _ in range(2 if "autosize" in specification else 0):  # the width of words follows from that of the chart
+        width = float(specification["width"]) - math.ceil(left) - math.ceil(right)
+        plot = _plot(layers, width, height)
+        left, top, right, bottom = margins(plot)
     above, under = room(plot)
     drawn = [across(plot), down(plot), *(drawn_marks(plot, layer) for layer in layers), legend(plot)]
-    full_width, full_height = math.ceil(left + width + right), math.ceil(above + top + height + bottom + under)
+    full_width = math.ceil(left + max(width + right, 0.0 if "autosize" in specification else length(plot)))
+    full_height = math.ceil(above + top + height + bottom + under)
     back = specification.get("background")
     ground = f'<rect width="{full_width}" height="{full_height}" fill="{escape(back)}"/>' if back else ""
     return (
@@ -71,6 +102,10 @@ def svg(specification: Specification) -> str:
         f'<g fill="none" transform="translate({math.ceil(left)},{math.ceil(above + top)})">'
         f"{''.join(drawn)}</g></svg>"
     )
+
+
+def _plot(layers: tuple[Layer, ...], width: float, height: float) -> Plot:
+    return Plot(layers, width, height, shared_scale(layers, "x", width), shared_scale(layers, "y", height))
 
 
 def _unknown(part: Specification) -> Iterator[bool]:
@@ -85,6 +120,7 @@ def _unknown(part: Specification) -> Iterator[bool]:
         if name in _CHANNELS and isinstance(channel, dict):
             yield not channel.keys() <= _CHANNELS[name]
             yield "scale" not in channel and channel.get("type") == "quantitative"
+            yield channel.get("type") == "temporal"
             yield not (channel.get("axis") or {}).keys() <= _AXIS
             yield not (channel.get("scale") or {}).keys() <= (_COLOURS if name == "color" else _SCALE)
         if name == "color":

@@ -10,8 +10,12 @@ from reaedp.label import different, shown
 from reaedp.report.charts import drawing as draw
 from reaedp.report.charts.drawing import Frame, Specification
 
-#: Groups whose lines can be told apart.
+#: Groups whose lines can be told apart, and their colours.
 MOST_GROUPS = 10
+_COLOURS = [
+    *(draw.BLUE, draw.ORANGE, "#2e8b57", "#9c5fb5", "#b58a00"),
+    *("#d6527e", "#2b9a99", "#7a7f87", "#8c6d46", "#5a6fd8"),
+]
 
 
 def quantiles(frame: Frame, groups: Sequence[str], of: str, original: NDArray[Any] | None = None) -> Specification:
@@ -30,7 +34,7 @@ def quantiles(frame: Frame, groups: Sequence[str], of: str, original: NDArray[An
         mark = {"type": "tick", "orient": "vertical", "color": draw.ORANGE, "thickness": 3, "size": 20}
         layers.append({"mark": mark, "encoding": true | {"color": {"value": draw.ORANGE}}})
     switch = {"params": [draw.switch()]} if "original" in rows else {}
-    return {"data": draw.values(rows), "encoding": _coloured(groups), "layer": layers} | switch
+    return {"data": draw.values(rows), "encoding": _coloured(rows, groups), "layer": layers} | switch
 
 
 def _of_each_group(rows: dict[str, Any], across: Specification, of: str) -> Specification:
@@ -56,10 +60,14 @@ def distribution(frame: Frame, ends: NDArray[Any], groups: Sequence[str], of: st
     across = _across(rows["value"], of)
     around = {"x": across, "y": _UP | {"field": "low"}, "y2": {"field": "high"}}
     band = {"mark": {"type": "area", "opacity": 0.2}, "encoding": around}
-    return {"data": draw.values(rows), "encoding": _coloured(groups), "layer": [band, _line(across, of, points=False)]}
+    return {
+        "data": draw.values(rows),
+        "encoding": _coloured(rows, groups),
+        "layer": [band, _line(across, of, points=False)],
+    }
 
 
-_UP = draw.quantity("share", "share of rows at or below", format="%")
+_UP = draw.quantity("share", "share of rows at or below", format=".0%")
 
 
 def _rows(
@@ -97,10 +105,21 @@ def _across(found: NDArray[Any], of: str) -> Specification:
 def _line(across: Specification, of: str, *, points: bool) -> Specification:
     form = ".6~g" if across["type"] == "quantitative" else None
     said = draw.hover(group=("group", None), value=(shown(of), form), share=("share of rows at or below", ".1%"))
-    return {"mark": {"type": "line", "point": points}, "encoding": {"x": across, "y": _UP, "tooltip": said}}
+    mark = {"type": "line"} | ({"point": {"filled": True, "size": 60}} if points else {})
+    return {"mark": mark, "encoding": {"x": across, "y": _UP, "tooltip": said}}
 
 
-def _coloured(groups: Sequence[str]) -> Specification:
+def _coloured(rows: dict[str, Any], groups: Sequence[str]) -> Specification:
     if not groups:
         return {"color": {"value": draw.BLUE}}
-    return {"color": {"field": "group", "type": "nominal", "title": None, "sort": None}}
+    named = list(dict.fromkeys(rows["group"].tolist()))
+    columns = max(1, draw.WIDTH // (max(map(len, named), default=0) * draw.LETTER + 28))
+    return {
+        "color": {
+            "field": "group",
+            "type": "nominal",
+            "title": None,
+            "scale": {"domain": named, "range": _COLOURS[: len(named)]},
+            "legend": {"orient": "top", "columns": columns, "symbolOpacity": 1},
+        }
+    }

@@ -52,5 +52,5 @@ def profile(
                 },
             }
         )
-    axis = draw.names("cell", shown(name), len(labels), max(map(len, labels), default=0))
+    axis = draw.names("cell", shown(name), len(labels), max(map(len, labels), default=0), draw.HALF)
     return {"data": draw.values(rows), "params": [draw.switch()], "encoding": {"x": axis}, "layer": layers}

@@ -46,14 +46,14 @@ def dots(
         "figure": read(frame["value"][chosen]),
         "low": read(frame["low_95"][chosen]),
         "high": read(frame["high_95"][chosen]),
-        "colour": np.where(np.asarray(frame["note"])[chosen] == "", draw.BLUE, draw.GREY).astype(object),
+        "rows": np.where(np.asarray(frame["note"])[chosen] == "", "enough", "few").astype(object),
     }
     said = {
         "group": ("group", None),
         "figure": (title, digits),
         **draw.interval(digits),
     }
-    colour = {"field": "colour", "type": "nominal", "scale": None}
+    colour = {"condition": {"test": "datum.rows == 'few'", "value": draw.GREY}, "value": draw.BLUE}
     span = {"x": axis("low"), "x2": {"field": "high"}, "color": colour}
     point = {"x": axis("figure"), "color": colour, "tooltip": draw.hover(**said)}
     layers: list[Specification] = [

@@ -62,6 +62,7 @@ function show() {
     cell(row, point.reading || "", "reading");
     row.classList.toggle("doubtful", point.reading !== undefined);
   }
+  document.body.classList.toggle("changed", price !== data.start.factor || detail !== data.start.bins);
   for (const view of views) view.signal("chosen", price).signal("bins", detail).run();
 }
 

@@ -26,6 +26,7 @@ document.querySelectorAll("figure.chart").forEach((figure) => watcher.observe(fi
 
 document.querySelectorAll("input[name=shown]").forEach((choice) => choice.addEventListener("change", () => {
   edition = choice.value;
+  document.body.classList.toggle("changed", edition !== "both");
   charts.forEach(tell);
 }));
 
