@@ -14,7 +14,7 @@ from harness.table import text_table
 from reaedp import Ledger
 from reaedp.errors import ReaedpError
 from reaedp.studio.app import application
-from reaedp.studio.gate import Keys
+from reaedp.studio.gate import AccessKeys
 from reaedp.studio.workspace import Workspace
 
 HOST = "127.0.0.1:8000"
@@ -50,7 +50,7 @@ def asking(place: Path) -> Callable[[str], None]:
     def defect(error: BaseException) -> ReaedpError:
         raise error
 
-    keys = Keys()
+    keys = AccessKeys()
     transport = httpx.ASGITransport(application(Workspace(place), keys, frozenset({HOST}), defect))
     cookies = httpx.Cookies({"reaedp-studio": keys.enter(keys.token) or ""})
 

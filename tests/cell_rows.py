@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -38,23 +39,34 @@ class Rows:
         return lambda _: None
 
 
+class Asked(NamedTuple):
+    """Exact numbers, and the scale of their noise in parts of one."""
+
+    kind: str
+    exact: Integers
+    scale: float
+    grain: int = 1
+
+
 @dataclass
 class Recorded:
     """What was asked of a noise, and what it answered; `script` makes it answer as another one did."""
 
     noise: SeededNoise
     script: list[object] | None = None
-    asked: list[tuple[str, Integers, float]] = field(default_factory=list)
+    asked: list[Asked] = field(default_factory=list)
     answers: list[object] = field(default_factory=list)
 
-    def _answer(self, kind: str, exact: Integers, scale: float) -> object:
-        self.asked.append((kind, exact.copy(), scale))
-        answer = getattr(self.noise, kind)(exact, scale) if self.script is None else self.script[len(self.answers)]
+    def _answer(self, kind: str, exact: Integers, scale: float, *grain: int) -> object:
+        self.asked.append(Asked(kind, exact.copy(), scale, *grain))
+        answer = (
+            getattr(self.noise, kind)(exact, scale, *grain) if self.script is None else self.script[len(self.answers)]
+        )
         self.answers.append(answer)
         return answer
 
-    def gaussian(self, exact: Integers, scale: float) -> object:
-        return self._answer("gaussian", exact, scale)
+    def gaussian(self, exact: Integers, scale: float, grain: int) -> object:
+        return self._answer("gaussian", exact, scale, grain)
 
     def choose(self, scores: Integers, scale: float) -> object:
         return self._answer("choose", scores, scale)

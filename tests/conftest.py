@@ -9,8 +9,11 @@ import shutil
 import subprocess
 import sys
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import duckdb
@@ -18,6 +21,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from reaedp.cli import main
+from reaedp.curator import curves
 from reaedp.disk import duckdb_engine
 from reaedp.engines import files, frames
 from tests_support import CONTRACT, PLAN, ledger_in
@@ -54,9 +58,33 @@ def pytest_collection() -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    thinned = defaultdict(list)
     for item in items:
         if STARTED.intersection(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.slow)
+        if item.get_closest_marker("quick_every"):
+            thinned[item.nodeid.partition("[")[0]].append(item)
+    for cases in thinned.values():
+        _thin_out(cases)
+
+
+def _thin_out(cases: list[Any]) -> None:
+    """Of all cases of a test with `quick_every(n)`, those whose places among their parameters add up to no n are slow.
+
+    Diagonals of the grid are left, so that every value of a parameter occurs if another one has n values.
+    """
+    values = [case.callspec.params for case in cases]
+    # Parameters that go together count as one.
+    places = {_places([value[name] for value in values]) for name in values[0]}
+    for case, *place in zip(cases, *places, strict=True):
+        if sum(place) % case.get_closest_marker("quick_every").args[0]:
+            case.add_marker(pytest.mark.slow)
+
+
+def _places(values: list[object]) -> tuple[int, ...]:
+    """The number of each value among the different ones, in the order in which they come."""
+    seen: dict[int, int] = {}
+    return tuple(seen.setdefault(id(value), len(seen)) for value in values)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -82,21 +110,44 @@ def clinic(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.fixture(scope="module")
-def kept_engine() -> Iterator[None]:
-    """All sources in a file of tests are connections to one engine: to start one takes longer than most queries."""
-    engine = duckdb_engine.connect()
+#: What opens sources.
+OPENING = (files, frames, curves)
 
-    def connect(file: str = ":memory:") -> duckdb.DuckDBPyConnection:
-        if file != ":memory:":
-            return duckdb_engine.connect(file)
-        cursor = engine.cursor()
-        cursor.execute("SET TimeZone = 'UTC'")
-        cursor.execute("SET enable_progress_bar = false")
-        return cursor
 
-    with mock.patch.object(files, "connect", connect), mock.patch.object(frames, "connect", connect):
+@cache
+def _engine() -> duckdb.DuckDBPyConnection:
+    return duckdb_engine.connect()
+
+
+# As for the program's own: a process that is forked from that of an engine crashes when it ends.
+os.register_at_fork(before=_engine.cache_clear)
+
+
+def _connected(file: str = ":memory:") -> duckdb.DuckDBPyConnection:
+    """A connection to the engine of all tests, but to one of its own if memory is limited or a file is opened."""
+    if file != ":memory:" or os.environ.get(duckdb_engine.MEMORY):
+        return duckdb_engine.connect(file)
+    cursor = _engine().cursor()
+    cursor.execute("SET TimeZone = 'UTC'")
+    cursor.execute("SET enable_progress_bar = false")
+    return cursor
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _kept_engine() -> Iterator[None]:
+    """Sources are connections to one engine: to start one takes longer than most queries."""
+    _engine()
+    with contextlib.ExitStack() as stack:
+        for module in OPENING:
+            stack.enter_context(mock.patch.object(module, "connect", _connected))
         yield
+
+
+@pytest.fixture
+def own_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every source starts an engine, as a command does: for tests of what an engine leaves behind."""
+    for module in OPENING:
+        monkeypatch.setattr(module, "connect", duckdb_engine.connect)
 
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

@@ -58,6 +58,7 @@ def admitted(under: Contract, *prices: Price) -> bool:
         return True
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("history", HISTORIES)
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize(
@@ -90,6 +91,7 @@ def releases(mechanisms: dict[str, dict[str, Any]]) -> tuple[PlannedRelease, ...
     )
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("history", [name for name in HISTORIES if name != "fresh"])
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_plan_that_does_not_fit_does_with_the_factor_that_is_proposed_and_not_with_a_hair_more(
@@ -116,6 +118,7 @@ def test_where_a_delta_is_too_large_no_smaller_epsilon_is_proposed(tmp_path: Pat
     assert largest_factor(plan, rest_of(under)) is None
 
 
+@pytest.mark.quick_every(2)
 @pytest.mark.parametrize("change", CHANGES)
 def test_shares_that_add_up_to_one_take_a_whole_budget_however_they_are_cut(tmp_path: Path, change: str) -> None:
     """Also in digits that no double has: a share is rounded down, never to the nearest."""

@@ -21,6 +21,7 @@ from reaedp.statistics.entropy.sensitivities import shannon_sensitivity
 CHANGES = ["add-remove", "replace"]
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("max_rows", [1, 3])
 @pytest.mark.parametrize(

@@ -266,6 +266,7 @@ def test_help_loads_no_slow_library(reaedp: Run) -> None:
     assert done.stdout.endswith("[]\n"), done.stdout[-200:]
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("setting", ["", "ignore", "error"])
 def test_without_a_state_folder_the_user_is_told_once_whatever_python_does_with_warnings(
     clinic: Path, setting: str, monkeypatch: pytest.MonkeyPatch, started: Run

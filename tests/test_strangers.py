@@ -463,6 +463,7 @@ def test_errors_of_noise_that_nobody_knows_are_those_of_its_tail(epsilon: float)
     assert spread_of_three(known, 0.95) - 3 <= spread_of_three(strange, 0.95)
 
 
+@pytest.mark.slow
 def test_our_own_statistics_take_a_strangers_noise(tmp_path: Path) -> None:
     contract = contract_in(tmp_path, Boolean(name="member", provenance="public"))
     (tmp_path / "members.csv").write_text("age,member\n" + "7,true\n93,false\n" * 100, encoding="utf-8")

@@ -116,6 +116,7 @@ def told(seed: int, many: int, *, target: bool) -> Codes:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [False, True])
 def test_models_predict_what_synthetic_rows_keep_and_nothing_else(number: bool) -> None:
     last = Axis.number("y", [0, 1, 2, 3, 4]) if number else Axis.category("y", 4)

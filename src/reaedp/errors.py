@@ -21,7 +21,7 @@ from difflib import get_close_matches
 
 
 class ReaedpError(Exception):
-    """The base of every error raised on purpose.
+    """The base class of all errors that this package raises on purpose.
 
     >>> try:
     ...     Contract.load("nowhere.toml")
@@ -34,7 +34,7 @@ class ReaedpError(Exception):
 
 
 class DeclarationError(ReaedpError):
-    """Something declared by the user cannot be right; `mistakes` lists all that was found.
+    """A declaration is wrong; `mistakes` lists everything that was found.
 
     >>> Budget(epsilon=-1.0, delta=1e-6)
     Traceback (most recent call last):

@@ -77,10 +77,10 @@ def with_ends(
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Table(Framed):
-    """A read-only array with one axis for each column.
+    """An immutable array with one axis per column.
 
-    `values` has one number for each combination of cells of its `axes`. Its `repr` has no numbers, because
-    a table that is in no release is private: no log and no traceback shows one.
+    `values` has one number for each combination of cells of its `axes`. Its `repr` shows no numbers, because a table
+    that is not part of a release is private: no log or traceback may show it.
 
     >>> table = Table(contract.select(("smokes",)), np.array([30, 10, 0, 0]))
     >>> table.total, table.names, float(table.normalise().values[0])

@@ -17,6 +17,7 @@ def fails(present: bool, rng: np.random.Generator) -> np.ndarray:
 MEMBER = np.arange(20) % 3 == 0
 
 
+@pytest.mark.slow
 def test_the_number_of_processes_changes_no_figure() -> None:
     told: list[tuple[int, int]] = []
     found = [

@@ -106,6 +106,7 @@ def test_accuracy_alone_would_hide_what_the_bound_and_the_area_show() -> None:
     assert finding.measured.epsilon > 1.8
 
 
+@pytest.mark.slow
 def test_sound_mechanisms_are_convicted_hardly_ever() -> None:
     """200 audits at a chance of one in a thousand each: six or more have a probability below 1e-6."""
     rng = np.random.default_rng(6)

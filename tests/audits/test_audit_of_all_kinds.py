@@ -21,6 +21,7 @@ from reaedp.curves.deniable_curves import DeniableCurves
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.errors import DeclarationError
+from reaedp.mechanisms.fine_gaussian import FineGaussian
 from reaedp.mechanisms.record_plan import plan_records
 from reaedp.mechanisms.stopping import Stopping
 from reaedp.plan.request import Request
@@ -239,7 +240,9 @@ def test_a_charge_below_the_sum_of_the_parts_is_convicted(monkeypatch: pytest.Mo
 def test_the_loss_of_a_step_follows_from_its_noise(mu: float) -> None:
     sensitivity = ROWS.sensitivity(contract(UNITS[3]))
     cells = np.zeros(1, dtype=np.int64)
-    table = Drawn("gaussian", cells, table_scale(mu**2, sensitivity))
+    grain = FineGaussian(mu).grain(sensitivity)
+    assert grain > 1 or mu < 0.1
+    table = Drawn("gaussian", cells, grain * table_scale(mu**2, sensitivity), grain)
     choice = Drawn("choice", cells, choice_scale(mu**2, sensitivity))
     assert [mu, mu] == pytest.approx([loss(table, sensitivity), loss(choice, sensitivity)], rel=1e-8)
 
@@ -322,13 +325,13 @@ def test_the_gate_makes_up_no_very_wide_tables() -> None:
 def test_requests_that_are_audited_together_share_the_error_probability(monkeypatch: pytest.MonkeyPatch) -> None:
     """An audit that took 0.001 for each of many requests would stop sound plans too often."""
     seen: list[int] = []
-    shared = request_audit.Levels.of
+    shared = request_audit.ErrorLevels.of
 
     def noted(confidence: float, pairs: int) -> Any:
         seen.append(pairs)
         return shared(confidence, pairs)
 
-    monkeypatch.setattr(request_audit.Levels, "of", noted)
+    monkeypatch.setattr(request_audit.ErrorLevels, "of", noted)
     pre_release_audit(
         PIXEL, [Request(name, Pixels(), Laplace(1.0)) for name in "ab"], rng=np.random.default_rng(11), runs=500
     )

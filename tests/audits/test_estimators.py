@@ -9,8 +9,8 @@ from scipy.stats import binom
 from reaedp.audits.ceilings import largest_by_event, largest_by_guessing
 from reaedp.audits.claim import Claim
 from reaedp.audits.estimators import (
+    ErrorLevels,
     Guess,
-    Levels,
     Scores,
     _gaussian_epsilon,
     by_events,
@@ -25,7 +25,7 @@ from reaedp.privacy.conversion import gaussian_delta, gaussian_epsilon, gaussian
 from reaedp.privacy.loss import ApproxDP, GaussianDP, PureDP
 from reaedp.privacy.permitted import permitted
 
-LEVELS = Levels.of(0.95, 1)
+LEVELS = ErrorLevels.of(0.95, 1)
 STEPS = 1024  # as entropies have them, so that noise is nearly continuous
 
 
@@ -51,6 +51,7 @@ def fewest(repetitions: int, chance: float) -> int:
     return int(binom.ppf(1e-6, repetitions, chance))
 
 
+@pytest.mark.quick_every(2)
 @pytest.mark.parametrize(
     ("epsilon", "runs"),
     [
@@ -85,6 +86,7 @@ def test_nine_tenths_of_epsilon_are_shown_in_nine_of_ten_audits_of_gaussian_nois
     assert binom.sf(high - 1, runs, accuracy) >= 0.9
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0])
 def test_bounds_for_pure_claims_exceed_the_truth_in_at_most_one_of_twenty_audits(epsilon: float) -> None:
     """Thresholds are chosen on runs that do not count; the worst scores are those of randomised response."""
@@ -101,6 +103,7 @@ def test_bounds_for_pure_claims_exceed_the_truth_in_at_most_one_of_twenty_audits
     assert alarms <= 500 - fewest(500, 0.95)
 
 
+@pytest.mark.slow
 def test_bounds_for_gaussian_shapes_exceed_the_truth_in_at_most_one_of_twenty_audits() -> None:
     rng, mu = np.random.default_rng(3), 0.5
     claim = Claim.of(GaussianDP(mu), 1e-5)
@@ -113,16 +116,17 @@ def test_bounds_for_gaussian_shapes_exceed_the_truth_in_at_most_one_of_twenty_au
     assert not any(estimate.violated for estimate in found[:20])
 
 
-def test_bounds_for_events_exceed_the_truth_in_at_most_one_of_twenty_audits() -> None:
+@pytest.mark.parametrize("audits", [100, pytest.param(500, marks=pytest.mark.slow)])
+def test_bounds_for_events_exceed_the_truth_in_at_most_one_of_twenty_audits(audits: int) -> None:
     rng, mu, delta = np.random.default_rng(4), 1.0, 0.01
     truth = gaussian_epsilon(mu, delta)
     claim, alarms = Claim.of(ApproxDP(truth, delta)), 0
-    for _ in range(500):
+    for _ in range(audits):
         practice, scores = gaussian_scores(mu, 1_000, rng), gaussian_scores(mu, 1_000, rng)
         estimate = by_events(scores, chosen_events(practice, claim, LEVELS.estimate), claim, LEVELS)
         assert estimate.delta is not None
         alarms += estimate.epsilon > truth or estimate.delta > gaussian_delta(mu, truth)
-    assert alarms <= 500 - fewest(500, 0.95)
+    assert alarms <= audits - fewest(audits, 0.95)
 
 
 def test_the_largest_ratio_over_all_thresholds_would_exceed_the_truth_nearly_always() -> None:
@@ -182,7 +186,7 @@ def test_an_accuracy_at_the_midpoint_is_that_of_one_mu_and_of_its_epsilon(mu: fl
 
 
 def test_several_pairs_share_the_error_probability() -> None:
-    assert Levels.of(0.95, 5) == pytest.approx((0.01, 0.0002))
+    assert ErrorLevels.of(0.95, 5) == pytest.approx((0.01, 0.0002))
 
 
 def test_a_claim_is_read_from_losses_prices_and_pairs() -> None:

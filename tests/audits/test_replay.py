@@ -200,6 +200,7 @@ def test_files_are_compared_by_their_rows_in_any_order(tmp_path: Path) -> None:
         assert one != other
 
 
+@pytest.mark.usefixtures("own_engine")
 def test_made_up_tables_keep_the_contract_and_leave_no_file_behind(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     terms = contract(UNITS[1])

@@ -74,6 +74,7 @@ def ours(unit: Unit) -> list[tuple[Any, Any]]:
     return [*((s, Laplace(2.0)) for s in VECTORS), *gaussians, (KeyedMarginal("x", "y"), Threshold(2.0, 1e-6)), routed]
 
 
+@pytest.mark.quick_every(2)
 @everywhere
 def test_every_statistic_with_every_mechanism_is_consistent_and_nearly_all_of_epsilon_is_shown(unit: Unit) -> None:
     rng, terms = np.random.default_rng(1), contract(unit)

@@ -13,6 +13,7 @@ from reaedp.audits.self_check import _sound, self_test
 from reaedp.mechanisms.noise import SecretNoise
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("name", BROKEN)
 def test_every_broken_mechanism_is_convicted_again_and_again(name: str) -> None:
     for seed in range(3):

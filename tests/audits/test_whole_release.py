@@ -11,7 +11,7 @@ from scipy.special import ndtr
 
 from reaedp import Budget, Category, Contract, Gaussian, Laplace, Marginal, Unit
 from reaedp.audits.claim import Claim
-from reaedp.audits.estimators import FALSE_CONVICTION, Guess, Levels, Scores, by_guessing
+from reaedp.audits.estimators import FALSE_CONVICTION, ErrorLevels, Guess, Scores, by_guessing
 from reaedp.audits.finding import Finding, Verdict
 from reaedp.audits.power import CONVICTION, Power, least_accuracy, least_by_event, least_by_guessing
 from reaedp.audits.repeated_release import RepeatedRelease
@@ -39,6 +39,7 @@ def audited(request: Request, unit: Unit = ROW, runs: int = RUNS) -> Finding:
     return audit_release(request, contract(unit), rng=rng, runs=runs, noise=SeededNoise(rng))[0]
 
 
+@pytest.mark.quick_every(2)
 @pytest.mark.parametrize("unit", [ROW, PERSON], ids=["rows", "people"])
 def test_a_sound_curator_passes_and_says_what_would_not_have_passed(unit: Unit) -> None:
     found = audited(HISTOGRAM, unit)
@@ -131,7 +132,7 @@ def test_the_stated_violation_is_convicted_with_the_stated_probability_and_a_sma
     @cache
     def judged(right: int) -> bool:
         scores = Scores(np.ones(guesses - right), np.ones(right))
-        return by_guessing(scores, Guess(0.0, 1.0), Claim.of(PureDP(claimed)), Levels.of(0.95, 1)).violated
+        return by_guessing(scores, Guess(0.0, 1.0), Claim.of(PureDP(claimed)), ErrorLevels.of(0.95, 1)).violated
 
     # 4,000 trials of chance 0.95 deviate by 0.02 less than once in a million times (5.8 deviations).
     assert CONVICTION - 0.02 < convicted(least)

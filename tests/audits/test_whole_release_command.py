@@ -96,6 +96,7 @@ def test_neither_data_nor_ledger_of_the_custodian_is_needed_or_made(plan: str) -
     assert before == sorted(Path(plan).parent.iterdir())
 
 
+@pytest.mark.slow
 def test_the_older_name_of_the_option_is_understood_and_not_shown(plan: str) -> None:
     code, (_, release, *_) = audited(plan, "--door")
     assert 0 == code

@@ -185,6 +185,7 @@ def test_what_one_mixed_record_can_show_at_best_is_what_the_table_says() -> None
     assert whole_releases.MIXED in whole_releases.PAGE.read_text(encoding="utf-8")
 
 
+@pytest.mark.quick_every(2)
 @pytest.mark.parametrize(("end", "steady"), [("", True), ("0,1,2,3,4\r\n", False)], ids=["turned", "one more"])
 def test_the_order_of_curves_is_no_change_and_one_more_curve_is(tmp_path: Path, end: str, steady: bool) -> None:
     request, terms = whole_releases.CASES["synthetic curves, even"].request("row, add-remove")

@@ -216,6 +216,7 @@ def test_a_file_that_is_no_toml_is_reported(tmp_path: Path) -> None:
         Contract.load(tmp_path / "absent.toml")
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200))
 def test_no_text_makes_the_reader_fail_otherwise_than_by_a_declaration_error(text: str) -> None:
     import tempfile

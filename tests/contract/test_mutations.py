@@ -47,6 +47,7 @@ def test_every_spoilt_contract_or_plan_is_read_or_refused_in_words(folder: Path,
     assert len(refusals) > NUMBER // PARTS / 2
 
 
+@pytest.mark.quick_every(5)
 @pytest.mark.parametrize("value", [value for value in VALUES if value != '"histogram"'])
 def test_a_kind_that_is_no_kind_is_refused(folder: Path, value: str) -> None:
     for name, old in (("contract.toml", 'kind = "boolean"'), ("plan.toml", 'kind = "entropy-map"')):

@@ -91,6 +91,7 @@ FAR = [
 ]
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("kind", COLUMNS)
 @pytest.mark.parametrize(
     "zone", [None, *(pytest.param(zone, marks=pytest.mark.slow) for zone in ("UTC", "Asia/Tokyo"))]
@@ -248,6 +249,7 @@ OBJECTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("kind", COLUMNS)
 def test_objects_of_any_kind_are_counted(kind: str, tmp_path: Path) -> None:
     column = COLUMNS[kind]
@@ -259,6 +261,7 @@ def test_objects_of_any_kind_are_counted(kind: str, tmp_path: Path) -> None:
     assert expected["names"] == facts(tmp_path / "people", strange, column, unit)["names"]
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("kind", COLUMNS)
 def test_texts_that_are_not_utf_8_are_counted(kind: str, tmp_path: Path) -> None:
     column = COLUMNS[kind]

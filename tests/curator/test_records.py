@@ -23,7 +23,6 @@ from reaedp.curator.records import Records
 from reaedp.curator.whose_rows import MODULUS
 from reaedp.errors import DeclarationError
 
-pytestmark = pytest.mark.usefixtures("kept_engine")
 DATA = os.environ.get("REAEDP_DATA")
 
 
@@ -142,6 +141,7 @@ def values_near(column: Number, places: list[tuple[int, int]]) -> Iterator[float
         yield float(value)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.lists(columns_with_values, min_size=5, max_size=5))
 def test_values_at_and_beside_edges_fall_where_the_edges_say(

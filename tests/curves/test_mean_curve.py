@@ -29,6 +29,7 @@ def moved(statistic: MeanCurve, contract: Contract, first: np.ndarray, second: n
     return np.abs(answered(statistic, contract, first) - answered(statistic, contract, second)).astype(object)
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("statistic", STATISTICS, ids=lambda s: s.title)
 @pytest.mark.parametrize("unit", UNITS, ids=lambda u: f"{u.change}-{u.max_rows}")
 @pytest.mark.parametrize("missing", ["interpolate", "drop"])
@@ -167,6 +168,7 @@ def test_covariance_a2_is_never_noisier_than_c() -> None:
         assert ours.worst_time <= theirs.worst_time * (1 + 1e-6)
 
 
+@pytest.mark.quick_every(2)
 @pytest.mark.parametrize("statistic", [MeanCurve("x", "A2", 0.01), MeanCurve("x", "C", 0.01)], ids=lambda s: s.title)
 def test_the_expected_error_is_what_simulated_noise_has(statistic: MeanCurve) -> None:
     contract = under(wide(20, rank=10, clip=3.0), Unit("replace", at_least=50))

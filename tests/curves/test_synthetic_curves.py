@@ -73,6 +73,7 @@ def true_delta(first: Law, second: Law, epsilon: float) -> float:
     return max(hockey_stick(first, second, epsilon), hockey_stick(second, first, epsilon))
 
 
+@pytest.mark.quick_every(2)
 @pytest.mark.parametrize("law", ["even", "gaussian"])
 @pytest.mark.parametrize("kept", [1, 2])
 def test_one_curve_more_or_less_keeps_the_promise_exactly_and_uses_it_up(law: Any, kept: int) -> None:

@@ -87,6 +87,7 @@ def test_what_was_cut_off_is_never_counted_too_low_nor_above_its_bound() -> None
     assert most == np.ceil(RADIUS * (1 - 1.0 / 4.5))  # values up to 4.5 from the offset, a clip of 1
 
 
+@pytest.mark.quick_every(2)
 @pytest.mark.parametrize("statistic", [TRUTH, COUPLED], ids=["A2", "C"])
 @pytest.mark.parametrize("unit", UNITS, ids=lambda u: f"{u.change}-{u.max_rows}")
 def test_no_neighbour_moves_the_count_of_clipped_curves_farther_than_is_paid_for(

@@ -29,6 +29,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("office", OFFICES.values(), ids=OFFICES)
 def test_one_command_drafts_what_an_office_needs(here: Path, office: Office) -> None:
     office.make(here / office.file)

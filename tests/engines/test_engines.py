@@ -12,7 +12,6 @@ from reaedp.curator.records import Records
 from troubles import ALL_SHAPES, GROUPS, PERSONS, SHAPES, TEXTS, contract, counted, form
 
 #: What an engine's name opens: data, and the engine to count it on.
-pytestmark = pytest.mark.usefixtures("kept_engine")
 Opened = tuple[Any, Any]
 Tables = dict[tuple[str, ...], tuple[list[list[int]], list[int]]]
 
@@ -64,6 +63,7 @@ def tables(data: Any, engine: Any, groups: list[tuple[str, ...]], *columns: Colu
     return {group: (table.keys.tolist(), table.counts.tolist()) for group, table in found}
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("shape", ALL_SHAPES)
 def test_every_engine_puts_every_value_into_the_same_cell(shape: str, engine: Opened, embedded: Any) -> None:
     """Values of other types than texts are those of test_every_route.py."""
@@ -73,6 +73,7 @@ def test_every_engine_puts_every_value_into_the_same_cell(shape: str, engine: Op
     assert tables(embedded, None, groups, *columns, unit=None) == tables(*engine, groups, *columns, unit=None)
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize(("number", "group"), list(enumerate(GROUPS)))
 def test_every_engine_keeps_the_same_rows_of_a_person(
     number: int, group: tuple[tuple[str, str], ...], engine: Opened, embedded: Any
@@ -85,6 +86,7 @@ def test_every_engine_keeps_the_same_rows_of_a_person(
     assert rows * (len(PERSONS) - 1) == sum(expected.values())
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("person", ["double", "single", "exact", "huge", "instant"])
 def test_every_engine_knows_the_same_persons_whatever_their_type(person: str, engine: Opened, embedded: Any) -> None:
     columns = [form("words", "tenths"), form("tiny", "levels")]
@@ -92,6 +94,7 @@ def test_every_engine_knows_the_same_persons_whatever_their_type(person: str, en
     assert counted(embedded, *columns, unit=unit) == counted(engine[0], *columns, unit=unit, engine=engine[1])
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("unit", [Unit("add-remove"), Unit("replace", person="person", max_rows=3)])
 def test_every_engine_counts_the_same_rows_in_several_ways(unit: Unit, engine: Opened, embedded: Any) -> None:
     columns = (form("words", "tenths"), form("truth", "truth"), form("day", "months"), form("tiny", "levels"))
@@ -101,6 +104,7 @@ def test_every_engine_counts_the_same_rows_in_several_ways(unit: Unit, engine: O
     assert set(groups) == set(expected)
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("side", [0, 1])
 def test_every_engine_halves_the_same_people(side: int, engine: Opened, embedded: Any) -> None:
     terms = contract(form("words", "tenths"), unit=Unit("add-remove", person="person", max_rows=5))
@@ -111,6 +115,7 @@ def test_every_engine_halves_the_same_people(side: int, engine: Opened, embedded
     assert expected.counts.tolist() == found.counts.tolist()
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("name", ["words", "huge", "exact", "double", "day", "moment", "instant"])
 def test_every_engine_finds_the_same_texts_where_levels_are_not_declared(
     name: str, engine: Opened, embedded: Any

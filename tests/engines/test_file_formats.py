@@ -31,7 +31,6 @@ from tests_support import small_plan
 openpyxl = pytest.importorskip("openpyxl", reason='openpyxl is not installed: pip install "reaedp[files]"')
 pyreadstat = pytest.importorskip("pyreadstat", reason='pyreadstat is not installed: pip install "reaedp[files]"')
 
-pytestmark = pytest.mark.usefixtures("kept_engine")
 PUBLIC: dict[str, Any] = {"name": "x", "provenance": "public"}
 NUMBERS = Number(**PUBLIC, edges=(0, 1, 2, 3, 4))
 
@@ -103,6 +102,7 @@ CASES: dict[str, tuple[list[Any], Any]] = {
 }
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("kind", WRITERS)
 def test_one_more_row_moves_one_count_by_one_in_every_kind_of_file(kind: str, case: str, tmp_path: Path) -> None:

@@ -23,7 +23,6 @@ from reaedp.engines.source import open_source
 from reaedp.errors import DeclarationError
 from troubles import STORED
 
-pytestmark = pytest.mark.usefixtures("kept_engine")
 PUBLIC: dict[str, Any] = {"name": "x", "provenance": "public"}
 NUMBER = Number(**PUBLIC, lower=0, upper=1, bins=1)
 DAYS = Date(**PUBLIC, lower=dt.date(2020, 1, 1), upper=dt.date(2020, 12, 31), every="month")
@@ -159,6 +158,7 @@ def day_by_hand(text: str, mark: str, order: str) -> float | None:
     return oracle.day(text)
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("mark", [".", "/", "-", " "])
 @pytest.mark.parametrize("order", ["dmY", "mdY", "dmy", "Ymd", "ymd"])
 def test_dates_are_what_a_person_reads_in_the_declared_form(mark: str, order: str, tmp_path: Path) -> None:

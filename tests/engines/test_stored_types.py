@@ -21,7 +21,6 @@ from reaedp.contract.column import Column
 from reaedp.curator.records import Records
 from reaedp.errors import DeclarationError
 
-pytestmark = pytest.mark.usefixtures("kept_engine")
 PUBLIC: dict[str, Any] = {"name": "x", "provenance": "public"}
 
 
@@ -86,6 +85,7 @@ def test_one_more_row_of_any_kind_moves_one_count_by_one(case: str) -> None:
     assert 1 == np.abs(joined - alone).sum()
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("case", CASES)
 def test_values_count_alike_in_every_container(case: str, tmp_path: Path) -> None:
     values, column, _ = CASES[case]
@@ -159,6 +159,7 @@ NUMBERS = {
 }
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("kind", NUMBERS)
 @pytest.mark.parametrize("precision", [pa.float32(), pa.float64()], ids=str)
 @pytest.mark.parametrize("stored", ["Parquet", "DuckDB"])
@@ -236,6 +237,7 @@ def joined(data: dict[str, list[Any]], person: Any, x: Any) -> pd.DataFrame:
     return pd.DataFrame({"person": [*data["person"], person], "x": [*data["x"], x]})
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("person", [PEOPLE, 0.5, "somebody", None])
 @pytest.mark.parametrize("x", [0, None, 0.5, "text"])
 def test_nobody_elses_rows_are_chosen_anew_when_a_person_joins(person: Any, x: Any) -> None:

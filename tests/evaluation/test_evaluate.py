@@ -95,6 +95,7 @@ def test_no_attack_is_printed_without_what_it_does_to_outsiders_a_blind_guess_an
         assert None not in (line.control, line.baseline, line.permitted, line.low, line.high)
 
 
+@pytest.mark.slow
 def test_without_people_outside_the_data_synthetic_rows_are_compared_but_not_attacked(published: Path) -> None:
     found = [line for line in lines(published, others=False) if line.release == "rows"]
     assert {"utility"} == {line.subject for line in found}

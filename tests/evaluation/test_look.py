@@ -97,6 +97,7 @@ def test_a_decimal_comma_is_recognised(tmp_path: Path) -> None:
     assert () == mended.causes
 
 
+@pytest.mark.quick_every(2)
 @pytest.mark.parametrize(
     ("cells", "what", "remedy"),
     [
@@ -186,6 +187,8 @@ sex = { kind = "category", levels = ["f", "m"], provenance = "public" }
 """
 
 
+@pytest.mark.usefixtures("own_engine")
+@pytest.mark.quick_every(2)
 @pytest.mark.parametrize("with_ledger", [True, False], ids=["with a ledger", "without one"])
 def test_a_look_writes_nothing_and_touches_no_ledger(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_ledger: bool
@@ -212,6 +215,7 @@ def test_a_look_writes_nothing_and_touches_no_ledger(
     assert harmless < done.output.index("[files]") < harmful < done.output.index("Choosing bounds, bins, levels")
 
 
+@pytest.mark.quick_every(2)
 @pytest.mark.parametrize(
     ("cell", "said"), [("45 ☃", "other signs next to them can be declared"), ("45", "Found no likely problem")]
 )

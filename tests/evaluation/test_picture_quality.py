@@ -17,8 +17,7 @@ from reaedp.evaluation.picture_quality import PictureQuality, picture_quality
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.privacy.unit import Sensitivity
-from reaedp.statistics.images.picture_error import expected_quality
-from reaedp.statistics.images.pixels import NoisyPicture
+from reaedp.statistics.images.pixels import NoisyPicture, expected_quality
 
 skimage = pytest.importorskip("skimage", reason="needs the extra images")
 

@@ -41,6 +41,7 @@ def again() -> Refit:
     return Refit(CONTRACT, NAMES, Calibrated(MarginalModel.within(4.0, 1e-6, CONTRACT, NAMES), SENSITIVITY), 300)
 
 
+@pytest.mark.slow
 def test_what_is_remembered_changes_no_row(codes: np.ndarray, again: Refit) -> None:
     fixed = codes.copy()
     fixed.setflags(write=False)

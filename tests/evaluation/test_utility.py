@@ -191,6 +191,7 @@ def test_the_parts_have_the_variance_of_delong_delong_and_clarke_pearson() -> No
     assert expected == pytest.approx(parts.var() / len(parts))
 
 
+@pytest.mark.slow
 def test_the_range_of_an_area_contains_the_truth_about_as_often_as_it_says() -> None:
     generator, runs, covered = np.random.default_rng(3), 2000, 0
     for _ in range(runs):

@@ -59,6 +59,7 @@ QUESTIONS = (
 )
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize(
     ("question", "laplace"),
     [*((text, False) for text in QUESTIONS), ("count by sex, smokes", True), ("mean age", True)],

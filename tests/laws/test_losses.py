@@ -51,6 +51,7 @@ def test_the_order_of_charges_does_not_matter_to_the_last_digit(loss):
     assert epsilon(dict(charged), 1e-6) == epsilon(dict(reversed(charged)), 1e-6)
 
 
+@pytest.mark.quick_every(5)
 @every_loss
 @pytest.mark.parametrize("copies", [1, 2, 5])
 @pytest.mark.parametrize("target", [1e-7, 1e-2])
@@ -131,6 +132,7 @@ def test_more_copies_never_cost_less(loss, beside):
     assert costs == sorted(costs)
 
 
+@pytest.mark.quick_every(5)
 @pytest.mark.parametrize(("loss", "worse"), LOSSES, ids=repr)
 @every_copies
 @pytest.mark.parametrize("beside", [{}, BESIDE])
@@ -164,6 +166,7 @@ def test_charges_together_cost_at_most_their_sum(loss, copies):
     assert epsilon({**BESIDE, loss: copies}, 2e-6) <= apart
 
 
+@pytest.mark.quick_every(5)
 @every_loss
 @every_copies
 @pytest.mark.parametrize("beside", [{}, BESIDE])

@@ -12,9 +12,10 @@ from scipy.stats import norm
 from reaedp import Gaussian, Laplace, Threshold, TwoStage, Unit
 from reaedp.answer import Keyed
 from reaedp.errors import DeclarationError
+from reaedp.mechanisms.fine_gaussian import FINEST, FineGaussian, bought_mu
 from reaedp.mechanisms.gaussian import dominating_mu
 from reaedp.mechanisms.mechanism import Mechanism
-from reaedp.mechanisms.noise import SeededNoise
+from reaedp.mechanisms.noise import SecretNoise, SeededNoise
 from reaedp.privacy.accounting import epsilon as composed
 from reaedp.privacy.accounting import tally
 from reaedp.privacy.loss import ZCDP, PureDP, UnitGaussian, exact
@@ -81,6 +82,46 @@ def test_noise_for_a_gaussian_loss_is_dominated_by_it(mu: float, shift: int) -> 
         true = float(np.maximum(law / law.sum() - math.exp(epsilon) * moved / law.sum(), 0).sum())
         allowed = norm.cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * norm.cdf(-mu / 2 - epsilon / mu)
         assert true <= allowed
+
+
+@pytest.mark.parametrize("finest", [1, 4, FINEST])
+@pytest.mark.parametrize("mu", [0.02, 0.3, 1.5, 8.0])
+@pytest.mark.parametrize("shift", [1, 3])
+def test_counts_in_parts_of_rows_are_dominated_by_their_loss(mu: float, shift: int, finest: int) -> None:
+    """Enumerate the law of what is drawn, in parts, with and without a unit's rows; it shows nearly all of the loss."""
+    sensitivity, mechanism, noise = Sensitivity(shift, shift**2, shift), FineGaussian(mu, finest), Parts()
+    given = mechanism.apply(np.array([7]), sensitivity, noise)  # type: ignore[arg-type]
+    (grain, scale), moved = (noise.grain, noise.scale), shift * noise.grain
+    assert 7.0 == given[0]
+    assert mechanism.grain(sensitivity) == grain <= finest
+    assert mechanism.scale(sensitivity) == scale / grain
+    assert (shift / mu) ** 2 + 4 / grain**2 == pytest.approx((scale / grain) ** 2, rel=1e-9)
+    assert bought_mu(scale / grain, sensitivity, finest) == pytest.approx(mu, rel=1e-9)
+    x = np.arange(-math.ceil(12 * scale), math.ceil(12 * scale) + moved + 1, dtype=np.float64)
+    law, other = np.exp(-(x**2) / (2 * scale**2)), np.exp(-((x - moved) ** 2) / (2 * scale**2))
+    for epsilon in (0.0, 0.3 * mu, mu, 2 * mu, 3 * mu):
+        true = float(np.maximum(law - math.exp(epsilon) * other, 0).sum() / law.sum())
+        allowed = norm.cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * norm.cdf(-mu / 2 - epsilon / mu)
+        assert true <= allowed
+        if finest == FINEST and epsilon <= mu:
+            assert true > 0.99 * allowed
+
+
+class Parts:
+    """A source that adds nothing and remembers in which parts it was asked."""
+
+    def gaussian(self, exact: np.ndarray, scale: float, grain: int = 1) -> np.ndarray:
+        self.scale, self.grain = scale, grain
+        return exact * grain
+
+
+def test_noise_is_added_to_counts_in_parts_whatever_its_source() -> None:
+    """Noise of 40 parts is below 20 rows of 64 but in 1e-200 of draws; whole rows would be far away."""
+    exact = np.array([[1_000, 0], [5, 2_000_000]])
+    for noise in (SeededNoise(np.random.default_rng(1)), SecretNoise()):
+        noisy = noise.gaussian(exact, 40.0, 64)
+        assert np.int64 == noisy.dtype
+        assert (np.abs(noisy - 64 * exact) < 20 * 64).all()
 
 
 @pytest.mark.parametrize("scale", [10.0, 12.5, 300.0, 1e6])

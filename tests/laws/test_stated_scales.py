@@ -212,6 +212,7 @@ DRAWING: dict[str, str] = {
     "mechanisms/selection.py": "tests/laws/test_stated_scales.py",
     "mechanisms/exponential.py": "tests/mechanisms/test_exponential.py",
     "mechanisms/noise.py": "tests/mechanisms/test_noise.py",
+    "mechanisms/fine_gaussian.py": "tests/laws/test_mechanisms.py",
     "synthesis/purse.py": "tests/audits/test_audit_of_all_kinds.py",
     "synthesis/seeds.py": "tests/synthesis/test_seeds.py",
     "synthesis/deniable.py": "tests/synthesis/test_deniable.py",

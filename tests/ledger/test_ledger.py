@@ -402,6 +402,7 @@ def test_a_loss_of_a_foreign_kind_is_refused() -> None:
         release(price=(Cheap(0.1),))
 
 
+@pytest.mark.slow
 def test_a_million_tiny_losses_are_counted_exactly(file: Path) -> None:
     tiny = (PureDP(1e-6),) * 500_000
     with Ledger.open(file) as book:

@@ -63,6 +63,7 @@ def test_nobody_is_overtaken(file: Path) -> None:
     assert list(range(20)) == order
 
 
+@pytest.mark.slow
 def test_charges_of_several_processes_are_entered_in_the_order_in_which_they_came(file: Path) -> None:
     with turn(file):
         first = last_drawn(file)

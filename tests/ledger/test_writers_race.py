@@ -63,6 +63,7 @@ def test_the_last_of_a_budget_goes_to_one_of_many_who_want_all_of_it(address: st
             book.charge([release(rest / 100)])
 
 
+@pytest.mark.slow
 def test_exactly_as_many_are_admitted_in_a_race_as_were_forecast(address: str | Path, tmp_path: Path) -> None:
     with_history(address)
     with Ledger.open(address) as book:
@@ -75,6 +76,7 @@ def test_exactly_as_many_are_admitted_in_a_race_as_were_forecast(address: str | 
         assert 0 == book.copies_left("census", (PureDP(0.03),))
 
 
+@pytest.mark.slow
 def test_writers_who_all_find_a_ledger_of_version_0_carry_it_forward_once(address: str | Path, tmp_path: Path) -> None:
     write_version_0(address)
     results = raced(address, tmp_path / "results", 0.05, 2, Budget(2.0, 1e-12))
@@ -84,6 +86,7 @@ def test_writers_who_all_find_a_ledger_of_version_0_carry_it_forward_once(addres
         assert (2.0, 0.0, 22) == (book.spent("census"), book.remaining("census"), book.verify())
 
 
+@pytest.mark.slow
 def test_writers_of_an_older_program_stop_when_a_newer_one_migrates_and_no_charge_is_lost(
     address: str | Path, tmp_path: Path
 ) -> None:

@@ -87,6 +87,7 @@ def test_what_is_too_far_away_for_the_first_bits_is_looked_at_with_more() -> Non
     assert 1 == chosen(scores, 1.0, script(*ones, *[0] * 3))
 
 
+@pytest.mark.slow
 def test_many_scores_are_chosen_among_by_the_exact_law() -> None:
     """Chi-squared statistics of 40 and 125 classes are above 110 and 230 in less than one of 10^7 runs."""
     draws, scores = 5_000, -(np.arange(5_000) % 40).astype(np.int64)

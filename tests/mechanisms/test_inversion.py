@@ -42,6 +42,7 @@ def upto(family: str, scale: float, bits: int, count: int) -> Iterator[tuple[int
     return zip(range(count), SURVIVAL[family](Fraction(scale), bits), strict=False)
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("bits", [12, 30, 192])

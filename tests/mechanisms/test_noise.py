@@ -20,6 +20,7 @@ TESTS = Path(__file__).resolve().parents[1]
 SOURCES = {"secret": SecretNoise(), "seeded": SeededNoise(np.random.default_rng(7))}
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("family", LAWS)
 @pytest.mark.parametrize("scale", [0.6, 2.0, 12.5])

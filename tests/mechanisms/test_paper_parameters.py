@@ -83,6 +83,7 @@ def test_records_are_released_by_the_papers_names_and_charged_at_the_true_price(
     assert planned().request(terms).mechanism == mechanism
 
 
+@pytest.mark.slow
 def test_the_plan_says_pass_rate_and_records_to_expect(tmp_path: Path) -> None:
     terms = contract(tmp_path)
     plan = Plan(terms, (planned(),))

@@ -35,6 +35,7 @@ def neighbours(counts: tuple[int, ...], change: str) -> list[tuple[int, ...]]:
     return [tuple(np.subtract(more, row)) for more in added for row in np.eye(len(counts), dtype=int)]
 
 
+@pytest.mark.quick_every(2)
 @pytest.mark.parametrize("change", ["add-remove", "replace"])
 @pytest.mark.parametrize("at_least", [2, 4])
 def test_either_way_costs_at_most_epsilon_between_all_neighbours_in_exact_arithmetic(

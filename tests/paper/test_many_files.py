@@ -34,6 +34,7 @@ def data_set(folder: Path, name: str) -> None:
     Ledger.create(folder / f"{name}.sqlite").close()
 
 
+@pytest.mark.slow
 def test_every_column_of_every_file_is_released_through_its_own_ledger(tmp_path: Path) -> None:
     pytest.importorskip("vl_convert")
     for name in ("one", "two"):

@@ -113,6 +113,7 @@ def test_bad_cells_are_missing_ones_and_files_without_numbers_are_refused_in_wor
             datasets.HOUSES.values(Experiment(np.random.default_rng(0), quick=True, data=tmp_path))
 
 
+@pytest.mark.slow
 def test_membership_as_published_has_an_accuracy_and_an_area() -> None:
     figures = [row["figure"] for row in rows("attacks", False, attack=attacks.MEMBERSHIP, epsilon=1.0)]
     assert ["accuracy", "AUC"] == figures
@@ -292,7 +293,7 @@ def test_figures_above_a_ceiling_are_counted_by_ranges_that_hold_for_all_of_them
 
     near, far, below = row(0.742, 0.731), row(0.8, 0.731), row(0.7, 0.731)
     assert "none lie above" in attacks.beside_ceilings([below, row(0.9, None)])
-    assert "Of 20 figures beside a ceiling 1 lies above it" in (said := attacks.beside_ceilings([near, *[below] * 19]))
-    assert "and none where ranges" in said
+    assert "Of 20 figures with a ceiling, 1 lies above it" in (said := attacks.beside_ceilings([near, *[below] * 19]))
+    assert "and none with ranges" in said
     assert "2 lie above it with their whole 95 % range" in (said := attacks.beside_ceilings([near, far]))
-    assert "and 1 where ranges" in said
+    assert "and 1 with ranges" in said

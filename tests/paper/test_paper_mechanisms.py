@@ -49,6 +49,7 @@ def test_the_chart_draws_the_table(name: str) -> None:
     assert drawn.count("<path") > len(result(name).rows) // 20
 
 
+@pytest.mark.slow
 def test_the_pass_rate_falls_with_k_and_the_coin_of_the_published_code_rises() -> None:
     """Ten thousand candidates: a rate has a standard error of at most 0.005, and neighbouring k differ by 0.04."""
     assert "made-up table" in result("pass-rate").because
@@ -73,6 +74,7 @@ def test_every_rate_stands_beside_the_price_that_it_has() -> None:
         assert odds / (1 + odds) == pytest.approx(row["δ with geometric stopping"], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_on_adult_a_larger_gamma_can_lower_the_pass_rate() -> None:
     """Known from a hundred thousand candidates: 0.276 at γ = 8, 0.251 at 12.
 

@@ -25,7 +25,7 @@ from reaedp.privacy import accounting, filters
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.conversion import gaussian_delta, gaussian_epsilon
 from reaedp.privacy.covering import pure_cover, pure_mu, unit_cover
-from reaedp.privacy.filters import GRAIN, Sums, sums_of
+from reaedp.privacy.filters import GRAIN, LossSums, sums_of
 from reaedp.privacy.loss import ZCDP, ApproxDP, GaussianDP, Loss, Price, PureDP, UnitGaussian, exact
 from reaedp.privacy.merging import total_rho
 from reaedp.privacy.spending import NOTHING, Spending, admit, copies, room
@@ -116,6 +116,7 @@ PRICES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.dictionaries(st.lists(st.integers(0, 3), max_size=3).map(tuple), PRICES, min_size=4))
 def test_no_tree_of_choices_goes_beyond_the_budget(tree: dict[tuple[int, ...], Price]) -> None:
@@ -237,6 +238,7 @@ def _curve(losses: dict[float, int], mu: float, epsilon: float) -> float:
     return total
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("reserve", [1e-4, 0.01, 0.3])
 @pytest.mark.parametrize("losses", [{0.01: 1}, {0.3: 1}, {1.5: 1}, {0.05: 40}, {0.1: 3, 0.4: 2}, {0.02: 7, 0.03: 9}])
 def test_a_cover_lies_above_the_enumerated_curve_and_not_far_above(losses: dict[float, int], reserve: float) -> None:
@@ -283,7 +285,7 @@ def test_losses_that_no_gaussian_covers_are_left_to_the_other_filters() -> None:
     assert admit(NOTHING, {ZCDP(0.01): 1}, USUAL) is not None
     # A loss that doubles lose still counts.
     assert sums_of({GaussianDP(1e-200): 1}, 0.0).smooth == 1
-    assert sums_of({PureDP(1e-200): 1}, 0.0) == Sums(pure=exact(1e-200), smooth=0, covered=1, rho=1)
+    assert sums_of({PureDP(1e-200): 1}, 0.0) == LossSums(pure=exact(1e-200), smooth=0, covered=1, rho=1)
 
 
 @given(st.floats(1e-3, 10.0), st.floats(1e-3, 100.0))

@@ -21,6 +21,7 @@ TALLIES = [
 ]
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("delta", [1e-9, 1e-6, 1e-3])
 @pytest.mark.parametrize("tally", TALLIES, ids=lambda tally: "+".join(type(loss).__name__ for loss in tally))
 def test_our_epsilon_lies_between_the_bounds_of_dp_accounting(tally: dict[Loss, int], delta: float) -> None:

@@ -188,6 +188,7 @@ def terms_of(unit: Unit) -> Contract:
     return Contract(dataset="d", unit=unit, budget=Budget(9.0, 1e-6), ledger="none.sqlite", columns=columns)
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: f"{unit.change} {unit.rows}")
 @pytest.mark.parametrize("statistic", STATISTICS, ids=lambda statistic: statistic.title)
 def test_made_up_neighbours_are_as_far_apart_as_rows_can_be_and_the_audit_sees_it(

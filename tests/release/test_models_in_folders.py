@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from reaedp import DeclarationError, Plan, ReaedpError, publish, read, verify
 from reaedp.cli.app import app
+from reaedp.synthesis.marginal_model import MarginalModel, with_parts
 from tests_support import ledger_in
 
 CONTRACT = """\
@@ -103,6 +104,7 @@ def spoil(out: Path, change: Callable[[dict[str, Any]], None], name: str = "rows
     (out / "release.json").write_text(json.dumps(manifest, indent=1, ensure_ascii=False))
 
 
+@pytest.mark.slow
 def test_rows_keep_rules_and_steps_and_the_folder_is_verified(made: Path) -> None:
     assert "rows: 2,000 rows agree with the contract and with each other" in "\n".join(verify(made / "out"))
     rows = pd.read_csv(made / "out" / "rows.csv")
@@ -134,6 +136,9 @@ def test_rows_keep_rules_and_steps_and_the_folder_is_verified(made: Path) -> Non
         ),
         lambda record: record.update(format=7),
         lambda record: record["columns"][0]["noisy_counts"].pop(),
+        lambda record: record["columns"][0]["noisy_counts"].__setitem__(0, 2.0**-9),
+        lambda record: record["noise"].update(parts_of_a_row=512),
+        lambda record: record["noise"].update(parts_of_a_row=0),
     ],
 )
 def test_a_model_that_does_not_follow_from_its_release_is_refused(
@@ -145,6 +150,43 @@ def test_a_model_that_does_not_follow_from_its_release_is_refused(
         verify(tmp_path / "out")
     with pytest.raises(ReaedpError, match=r"rows.model.json (does not follow|is damaged)"):
         read(tmp_path / "out")
+
+
+def model_details(record: dict[str, Any]) -> dict[str, Any]:
+    """The details of the only release that has a model."""
+    (found,) = [release["details"] for release in record["releases"] if "parts_of_a_row" in release["details"]]
+    return found  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("parts", [None, 1, 128, 3])
+def test_a_manifest_with_other_parts_of_rows_is_refused(made: Path, tmp_path: Path, parts: int | None) -> None:
+    """How fine a model counts decides how much noise its price buys."""
+    shutil.copytree(made / "out", tmp_path / "out")
+    manifest = json.loads((tmp_path / "out" / "release.json").read_text())
+    details = model_details(manifest)
+    assert 256 == details.pop("parts_of_a_row")
+    details |= {} if parts is None else {"parts_of_a_row": parts}
+    (tmp_path / "out" / "release.json").write_text(json.dumps(manifest))
+    with pytest.raises(ReaedpError, match="rows"):
+        verify(tmp_path / "out")
+
+
+def test_folders_whose_models_count_whole_rows_are_still_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They do not say so, as the first folders did not."""
+    bought = MarginalModel.within
+    monkeypatch.setattr(MarginalModel, "within", lambda *given: with_parts(bought(*given), 1))
+    (tmp_path / "contract.toml").write_text(CONTRACT)
+    (tmp_path / "plan.toml").write_text(PLAN)
+    ledger_in(tmp_path)
+    publish(Plan.load(tmp_path / "plan.toml"), flights(), tmp_path / "out", audited=False, page=False)
+    monkeypatch.undo()
+    spoil(tmp_path / "out", lambda record: record["noise"].pop("parts_of_a_row"))
+    manifest = json.loads((tmp_path / "out" / "release.json").read_text())
+    assert 1 == model_details(manifest).pop("parts_of_a_row")
+    (tmp_path / "out" / "release.json").write_text(json.dumps(manifest))
+    assert any("rows: ε = " in line for line in verify(tmp_path / "out"))
+    model = json.loads((tmp_path / "out" / "rows.model.json").read_text())
+    assert all(type(count) is int for column in model["columns"] for count in column["noisy_counts"])
 
 
 def test_rows_that_break_a_rule_are_refused(made: Path, tmp_path: Path) -> None:
@@ -162,6 +204,7 @@ def run(*arguments: str) -> str:
     return found.output
 
 
+@pytest.mark.slow
 def test_more_rows_are_drawn_from_the_command_line(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     out = str(made / "out")
@@ -209,6 +252,7 @@ def test_questions_are_answered_from_whatever_answers_best(made: Path) -> None:
     assert ["AA", "UA"] == means.to_pandas()["carrier"].tolist()
 
 
+@pytest.mark.slow
 def test_an_answer_on_the_command_line_names_its_source_and_its_price(made: Path) -> None:
     said = run("ask", str(made / "out"), "mean delay by carrier")
     assert "AA" in said

@@ -15,7 +15,7 @@ from reaedp.evaluation.line import Line
 from reaedp.report.audit import audit
 from reaedp.report.charts.curves import mean_curve
 from reaedp.report.charts.drawing import BLUE, DOUBTFUL, GREY, STANDS_OUT
-from reaedp.report.charts.histograms import Cells, histogram, low_bars
+from reaedp.report.charts.histograms import DrawnCells, histogram, low_bars
 from reaedp.report.findings import cell_finding, curve_finding, drawn_cells, pair_finding
 from reaedp.report.panel import Panel
 from reaedp.report.published import PublishedFolder
@@ -89,9 +89,9 @@ def test_independent_columns_are_no_finding(folder: Path) -> None:
 
 def test_sentences_name_only_what_stands_out() -> None:
     frame = {"x": np.array(["a", "b", "c"], dtype=object), "count": np.array([50, 40, 3])}
-    some = Cells.of(frame, ["x"], doubt=np.array([False, False, True]))
+    some = DrawnCells.of(frame, ["x"], doubt=np.array([False, False, True]))
     assert "Most rows are in a (50) and b (40). 1 of 3 cells may be empty." == cell_finding(some)
-    assert "Nothing stands out" in cell_finding(Cells.of(frame, ["x"], doubt=np.ones(3, dtype=bool)))
+    assert "Nothing stands out" in cell_finding(DrawnCells.of(frame, ["x"], doubt=np.ones(3, dtype=bool)))
     pairs = {
         "first": np.array(["a", "b", "a"], dtype=object),
         "second": np.array(["a", "b", "b"], dtype=object),
@@ -115,9 +115,9 @@ def test_a_mean_curve_that_noise_could_have_made_is_grey() -> None:
 def test_low_bars_are_drawn_again_where_they_are_many() -> None:
     counts = np.array([1_000, 30, 20, 10, 5])
     frame = {"x": np.array(list("abcde"), dtype=object), "count": counts, "low_95": counts - 3, "high_95": counts + 3}
-    assert [0.0, 100.0] == low_bars(Cells.of(frame, ["x"]))["layer"][0]["encoding"]["y"]["scale"]["domain"]
-    assert {} == low_bars(Cells.of(frame | {"count": np.full(5, 20)}, ["x"]))
-    assert 5 == len(histogram(Cells.of(frame, ["x"]))["data"]["values"])
+    assert [0.0, 100.0] == low_bars(DrawnCells.of(frame, ["x"]))["layer"][0]["encoding"]["y"]["scale"]["domain"]
+    assert {} == low_bars(DrawnCells.of(frame | {"count": np.full(5, 20)}, ["x"]))
+    assert 5 == len(histogram(DrawnCells.of(frame, ["x"]))["data"]["values"])
 
 
 def test_the_audit_speaks_first_and_its_chart_shows_no_bar_beyond_its_line() -> None:
@@ -154,5 +154,5 @@ def test_the_first_thing_on_a_page_is_three_cards_and_files_come_last(folder: Pa
 
 def test_drawn_cells_are_all_if_no_column_has_special_ones(folder: Path) -> None:
     (release, *_) = PublishedFolder.read(folder).releases
-    cells = Cells.of(release.frame, ["one"], doubt=doubtful_numbers(release.frame))
+    cells = DrawnCells.of(release.frame, ["one"], doubt=doubtful_numbers(release.frame))
     assert len(LEVELS) == len(drawn_cells(release, cells).cells.doubt)

@@ -14,7 +14,7 @@ import vl_convert
 from reaedp.report.charts.curves import mean_curve, synthetic_curves
 from reaedp.report.charts.drawing import Specification, drawn
 from reaedp.report.charts.entropies import entropies, information_map
-from reaedp.report.charts.histograms import Cells, histogram, largest_cells, low_bars
+from reaedp.report.charts.histograms import DrawnCells, histogram, largest_cells, low_bars
 from reaedp.report.charts.picture import picture, svg
 from reaedp.report.charts.promises import Marks, beliefs, three_marks
 from reaedp.report.charts.records import profile
@@ -52,11 +52,11 @@ def _charts() -> dict[str, Specification]:
     ends = {"low_95": np.array([1.0, 3.0]), "high_95": np.array([1.5, 3.9])}
     curves = {"curve": np.repeat([1, 2], 5), "time": np.tile(np.arange(5.0), 2), "value": np.arange(10.0)}
     return {
-        "bars": histogram(Cells.of(_counts(many), ["axis0"], doubt=np.arange(12) < 4)),
-        "bars and truth": histogram(Cells.of(_counts(many), ["axis0"], np.arange(12) * 37)),
-        "cells": histogram(Cells.of(_counts(["x", "y"] * 3, ["p", "p", "q", "q", "r", "r"]), ["axis0", "axis1"])),
-        "low bars": low_bars(Cells.of(_counts(many) | {"count": np.arange(12) ** 4}, ["axis0"])),
-        "largest": largest_cells(Cells.of(_counts(many), ["axis0"], np.arange(12) * 36)),
+        "bars": histogram(DrawnCells.of(_counts(many), ["axis0"], doubt=np.arange(12) < 4)),
+        "bars and truth": histogram(DrawnCells.of(_counts(many), ["axis0"], np.arange(12) * 37)),
+        "cells": histogram(DrawnCells.of(_counts(["x", "y"] * 3, ["p", "p", "q", "q", "r", "r"]), ["axis0", "axis1"])),
+        "low bars": low_bars(DrawnCells.of(_counts(many) | {"count": np.arange(12) ** 4}, ["axis0"])),
+        "largest": largest_cells(DrawnCells.of(_counts(many), ["axis0"], np.arange(12) * 36)),
         "entropies": entropies(measures | ends, np.array([1.3, 3.5])),
         "map": information_map(_pairs()),
         "beliefs": beliefs([0.01, 0.5], [0.02, 0.7], ["1 in 100", "50 in 100"]),
@@ -83,6 +83,7 @@ def _marks(picture: str) -> list[tuple[str, int]]:
     return [(kind, number) for kind, number in found if number]
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("name", CHARTS)
 def test_a_picture_has_the_marks_that_vega_draws(name: str) -> None:
     ours, theirs = _marks(svg(CHARTS[name])), _marks(vl_convert.vegalite_to_svg(CHARTS[name]))
@@ -164,13 +165,14 @@ def test_bars_and_cells_stand_where_vega_puts_them(name: str) -> None:
 
 def test_names_from_outside_are_text_and_nothing_else() -> None:
     hostile = ['<script>alert("1")</script>', "a & b", "]]>"]
-    picture = svg(drawn(histogram(Cells.of(_counts(hostile), ["axis0"]))))
+    picture = svg(drawn(histogram(DrawnCells.of(_counts(hostile), ["axis0"]))))
     root = xml.dom.minidom.parseString(picture)
     assert [] == root.getElementsByTagName("script")
     words = [text.firstChild.data for text in root.getElementsByTagName("text")]  # type: ignore[union-attr]
     assert "a & b" in words
 
 
+@pytest.mark.slow
 def test_the_script_of_a_page_is_the_one_that_the_library_bundles() -> None:
     made = runpy.run_path(str(ROOT / "packaging" / "vega.py"))
     shipped = gzip.decompress(made["TARGET"].read_bytes()).decode()

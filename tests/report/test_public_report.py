@@ -210,6 +210,7 @@ def json_parts(page: str) -> list[Any]:
     return [json.loads(text) for text in found]
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize(
     ("level", "cell"),
     [

@@ -28,6 +28,7 @@ def by_definition(counts: list[int], order: float) -> float:
     return math.log2(sum(share**order for share in shares)) / (1 - order)
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("order", ORDERS)
 @given(counts=some_counts)
 def test_renyi_entropy_is_its_definition(order: float, counts: list[int]) -> None:

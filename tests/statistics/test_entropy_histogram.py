@@ -42,6 +42,7 @@ def frame(rows: int = 500) -> pd.DataFrame:
     return pd.DataFrame({"age": ages, "step": rng.integers(-5, 12, rows), "sex": rng.choice(["f", "m", "?"], rows)})
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("every", [1, 2, 3, 4, 8, 100])
 @pytest.mark.parametrize("columns", [("age",), ("step",), ("sex",), ("age", "sex"), ("step", "age")])
 def test_coarse_counts_are_those_of_the_coarser_columns(every: int, columns: tuple[str, ...]) -> None:

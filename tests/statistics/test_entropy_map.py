@@ -157,6 +157,7 @@ def test_consistent_entropies_obey_every_inequality(drawn: tuple[Floats, Floats,
     assert broken_triples(found) <= 0.02 * scale
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(noisy_entropies())
 def test_consistent_entropies_are_nearer_to_the_truth_and_nothing_possible_is_nearer_to_the_noisy_ones(

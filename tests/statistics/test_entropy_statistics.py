@@ -130,6 +130,7 @@ def replaced(rows: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         yield tuple(sorted([*others, new]))
 
 
+@pytest.mark.quick_every(3)
 @every_statistic
 @every_change
 @pytest.mark.parametrize("size", [1, 2, 3])
@@ -155,6 +156,7 @@ def bundles(limit: int) -> list[tuple[str, ...]]:
     return [bundle for size in range(1, limit + 2) for bundle in itertools.combinations_with_replacement(ROWS, size)]
 
 
+@pytest.mark.quick_every(2)
 @every_statistic
 @every_change
 @pytest.mark.parametrize("limit", [1, pytest.param(2, marks=pytest.mark.slow)])
@@ -246,6 +248,7 @@ TABLES: tuple[dict[int, int], ...] = (
 )
 
 
+@pytest.mark.quick_every(5)
 @pytest.mark.parametrize("groups", TABLES)
 @pytest.mark.parametrize("order", [0, 0.5, 0.999, 1, 1.001, 1.06, 1.0625, 1.5, 2, 5, 15, 100, 10**6, math.inf])
 def test_computed_entropies_are_nearer_to_the_real_ones_than_the_lattice_assumes(

@@ -62,6 +62,7 @@ def test_the_estimate_is_closer_to_the_truth_than_cutting_negative_numbers_off()
     assert ours < theirs
 
 
+@pytest.mark.quick_every(2)
 @pytest.mark.parametrize("mechanism", [Laplace(0.2), Gaussian(0.05)], ids=str)
 def test_intervals_cover_as_often_as_they_say(mechanism: Laplace | Gaussian) -> None:
     rng = np.random.default_rng(3)

@@ -30,6 +30,7 @@ def bundles(size: int) -> list[tuple[tuple[int, int], ...]]:
     return [bundle for count in range(size + 1) for bundle in combinations_with_replacement(ROWS, count)]
 
 
+@pytest.mark.quick_every(2)
 @pytest.mark.parametrize("change", ["add-remove", "replace"])
 @pytest.mark.parametrize("limit", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("columns", [("x",), ("x", "y")])

@@ -210,6 +210,7 @@ def test_without_noise_all_numbers_are_those_of_the_rows() -> None:
             assert math.isclose(np.corrcoef(stacked)[a, b], pairs.correlation(a, b).value, abs_tol=1e-4)
 
 
+@pytest.mark.slow
 def test_intervals_cover_as_often_as_they_say() -> None:
     """Of 300 releases 285 are covered on average; fewer than 263 with probability below 1e-7, by the binomial law."""
     rng = np.random.default_rng(2)

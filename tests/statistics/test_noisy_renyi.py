@@ -113,6 +113,7 @@ def test_sums_of_noisy_counts_are_corrected_for_the_noise_of_all_of_them(terms: 
         assert abs(found.values.mean() - (count * math.log2(count) if count else 0)) < undo.rest + 5.5 * error
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=str)
 @pytest.mark.parametrize("name", TABLES)
 def test_intervals_of_every_order_contain_the_entropy_as_often_as_they_say(name: str, mechanism: Mechanism) -> None:
@@ -184,6 +185,7 @@ def test_orders_meet_shannons_entropy_at_one_and_bounds_at_their_ends() -> None:
         assert ((low <= found.value) & (found.value <= high)).all()
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize(
     "mechanism",
     [

@@ -74,6 +74,7 @@ def frame(rows: list[tuple[Any, ...]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["who", "age", "sex"]).astype(str)
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: f"{unit.change}-{unit.rows}")
 @pytest.mark.parametrize("per_person", [False, True])
 def test_no_unit_of_a_tiny_table_moves_counts_farther_than_is_said(unit: Unit, per_person: bool) -> None:
@@ -138,7 +139,9 @@ def test_a_value_inside_a_wide_bin_is_near_that_of_the_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    "mechanism", [Laplace(0.5), pytest.param(Laplace(4.0), marks=pytest.mark.slow), Gaussian(0.05)], ids=str
+    "mechanism",
+    [Laplace(0.5), *(pytest.param(noise, marks=pytest.mark.slow) for noise in (Laplace(4.0), Gaussian(0.05)))],
+    ids=str,
 )
 def test_intervals_cover_the_quantile_of_the_rows_as_often_as_they_say(mechanism: Any) -> None:
     column = Integer(name="x", lower=0, upper=19, provenance="public")
@@ -457,6 +460,7 @@ class TooCheap(Exponential):
         return Exponential.step_scale(self, sensitivity, step, levels) / 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", ["median", pytest.param("quartiles", marks=pytest.mark.slow)])
 def test_the_audit_convicts_a_choice_that_is_too_cheap_and_no_other(at: str) -> None:
     """At ε = 2, a choice that costs eight times as much is told apart by 4,000 runs nearly always."""

@@ -68,6 +68,7 @@ def brought(statistic: Rates, unit: Unit, bundles: list[tuple[Any, ...]]) -> np.
     )
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("change", ["add-remove", "replace"])
 @pytest.mark.parametrize("limit", [None, 1, 2])
 @pytest.mark.parametrize("statistic", RATES, ids=lambda rates: rates.title)
@@ -163,6 +164,7 @@ def exact_groups(statistic: Rates, terms: Contract) -> np.ndarray:
     return statistic.answer(Records(terms, pd.DataFrame(data)))
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("mechanism", [Laplace(0.5), Gaussian(0.02)], ids=str)
 @pytest.mark.parametrize(
     "statistic",

@@ -48,6 +48,7 @@ def people(rows: int) -> pd.DataFrame:
     return pd.DataFrame(data | {"p": rng.integers(0, rows // 2, rows)})
 
 
+@pytest.mark.quick_every(2)
 @pytest.mark.parametrize("unit", [Unit("add-remove"), Unit("replace", person="p", max_rows=2)], ids=str)
 @pytest.mark.parametrize(
     ("keyed", "plain"),

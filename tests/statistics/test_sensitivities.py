@@ -111,6 +111,7 @@ def test_a_bound_of_one_row_counts_as_two_because_a_single_row_tells_nothing_of_
     assert 4 / 3 == pytest.approx(mutual_information_sensitivity(1, 3, 3, change="replace"), abs=EXACT)
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("order", ORDERS)
 def test_addition_sensitivity_is_the_largest_arrival_at_all_histograms_of_n_or_more_records(order: float) -> None:
     # 25 records in at most 5 bins are past the last maximum: the decrease is below ln(1 + W) / (order - 1), which
@@ -167,6 +168,7 @@ def test_the_search_agrees_with_a_walk_through_all_sizes(n: int, m: int, order: 
     assert expected == pytest.approx(renyi_sensitivity(n, m, order, change="add-remove"), abs=EXACT)
 
 
+@pytest.mark.quick_every(5)
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("order", [1.001, 1.2, 2, 2.5, 4, 30, 1000])
 @pytest.mark.parametrize(("n", "m"), [(10**3, 10**3), (10**4, 3), (30_000, 30), (10**5, 10**4)])
@@ -289,6 +291,7 @@ def largest_changes(before: Histograms, after: Histograms, shape: tuple[int, int
 SHAPES = [(2, 2, 9), (2, 3, 7), (3, 2, 7), (3, 3, 7), (2, 5, 5), (4, 4, 3)]
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize(("r", "s", "largest_n"), SHAPES)
 def test_replacement_sensitivity_is_the_largest_move_of_all_tables(r: int, s: int, largest_n: int) -> None:
     for n in range(min(r, s, 3), largest_n + 1):

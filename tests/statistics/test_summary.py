@@ -63,6 +63,7 @@ def brought(statistic: Summary, unit: Unit, bundles: list[tuple[Any, ...]]) -> n
     return apart.answer(Records(contract(unit, X, Y, G, number), frame)).reshape(len(bundles), -1)
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("change", ["add-remove", "replace"])
 @pytest.mark.parametrize("limit", [None, 1, 2])
 @pytest.mark.parametrize("statistic", SUMMARIES, ids=lambda summary: summary.title)
@@ -171,6 +172,7 @@ def released(statistic: Summary, exact: np.ndarray, mechanism: Any, runs: int, t
     return [statistic.value(terms, noise.apply(exact, source)) for _ in range(runs)]
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("mechanism", [Laplace(1.0), Laplace(0.1), Gaussian(0.02)])
 @pytest.mark.parametrize("statistics", [("count", "sum", "mean"), ("mean", "variance", "sd")])
 def test_intervals_of_the_rows_own_figures_cover_as_often_as_they_say(

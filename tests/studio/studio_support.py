@@ -13,7 +13,7 @@ from starlette.types import ASGIApp
 
 from reaedp.errors import Defect, ReaedpError
 from reaedp.studio.app import application
-from reaedp.studio.gate import Keys
+from reaedp.studio.gate import AccessKeys
 from reaedp.studio.workspace import Workspace
 
 ADDRESS = "http://127.0.0.1:8000"
@@ -58,7 +58,7 @@ class Guest:
     """Somebody who came in by the address that the terminal shows."""
 
     def __init__(self, folder: Path, defect: Any = failing) -> None:
-        self.folder, self.keys = folder, Keys()
+        self.folder, self.keys = folder, AccessKeys()
         self.workspace = Workspace(folder)
         self.app = application(self.workspace, self.keys, HOSTS, defect)
         self._enter()

@@ -8,7 +8,7 @@ import pytest
 
 from reaedp import Contract
 from reaedp.studio import unit_questions
-from reaedp.studio.unit_questions import COLUMN, NO, SKIP, UNKNOWN, YES, Question, walk
+from reaedp.studio.unit_questions import COLUMN, NO, SKIP, UNKNOWN, YES, UnitQuestion, walk
 from studio_support import Guest, form_fields, text_of
 
 HEADER = ("patient", "household", "age")
@@ -134,7 +134,7 @@ def test_a_window_that_is_behind_overwrites_nothing(guest: Guest) -> None:
     assert before == (folder / "contract.toml").read_text()
 
 
-def answers_of(question: Question) -> list[str]:
+def answers_of(question: UnitQuestion) -> list[str]:
     numbers = [] if question.choices else ["3"]
     columns = [f"{COLUMN}household"] if question.columns else []
     return [*dict(question.choices), *columns, *numbers, *([SKIP] if question.optional else [])]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from reaedp.studio.app import application
-from reaedp.studio.gate import Keys
+from reaedp.studio.gate import AccessKeys
 from reaedp.studio.journey import STEPS
 from reaedp.studio.workspace import Workspace
 from studio_support import HOSTS, Client, Guest, failing, quiet
@@ -20,7 +20,7 @@ def guest(tmp_path: Path) -> Guest:
 
 def test_the_token_lets_one_browser_in_once(tmp_path: Path) -> None:
     announced: list[str] = []
-    keys = Keys(announced.append)
+    keys = AccessKeys(announced.append)
     app = application(Workspace(tmp_path), keys, HOSTS, failing)
     first, second = (Client(app) for _ in range(2))
     token = keys.token
@@ -50,7 +50,7 @@ def test_every_act_needs_the_token_of_a_page_of_this_session(guest: Guest) -> No
     assert len(acts) >= 3
     before = {path: path.read_bytes() for path in guest.folder.rglob("*") if path.is_file()}
     for act in acts:
-        for form in ({}, {"csrf": "x"}, {"csrf": ""}, {"csrf": Keys().csrf("x")}):
+        for form in ({}, {"csrf": "x"}, {"csrf": ""}, {"csrf": AccessKeys().csrf("x")}):
             assert 403 == guest.client.post(act, data=form).status_code, act
         for headers in ({"origin": "http://evil.example"}, {"origin": "null"}, {"sec-fetch-site": "cross-site"}):
             assert 403 == guest.client.post(act, data={"csrf": guest.csrf}, headers=headers).status_code, act

@@ -65,6 +65,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]
     return {"csv": pages(csv, "people.csv"), "parquet": pages(parquet, "people.parquet")}
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("rows", list(CSV)[1:])
 def test_no_page_before_a_release_depends_on_a_row_of_a_text(
     rows: str, plain: dict[str, dict[str, str]], tmp_path: Path
@@ -74,6 +75,7 @@ def test_no_page_before_a_release_depends_on_a_row_of_a_text(
     assert plain["csv"] == pages(guest, "people.csv")
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize("rows", list(FRAMES)[1:])
 def test_no_page_before_a_release_depends_on_how_a_column_is_stored(
     rows: str, plain: dict[str, dict[str, str]], tmp_path: Path

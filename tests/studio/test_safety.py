@@ -16,7 +16,7 @@ from project_support import CONTRACT, PLAN, charges, ready
 from reaedp import Ledger
 from reaedp.errors import DeclarationError
 from reaedp.studio.app import application
-from reaedp.studio.gate import Keys
+from reaedp.studio.gate import AccessKeys
 from reaedp.studio.journey import STEPS
 from reaedp.studio.pages import audit as audit_page
 from reaedp.studio.server import Beyond
@@ -114,7 +114,7 @@ def test_other_machines_are_served_only_with_tls_and_a_password(tmp_path: Path) 
 
 
 def test_the_password_is_needed_with_the_token_and_is_tried_once(tmp_path: Path) -> None:
-    keys = Keys(password="correct horse battery")
+    keys = AccessKeys(password="correct horse battery")
     app = application(Workspace(tmp_path), keys, HOSTS, failing)
     client, token = Client(app), keys.token
     door = client.get(f"/start?token={token}")

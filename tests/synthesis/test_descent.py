@@ -32,6 +32,7 @@ def _bowl(size: int, seed: int) -> Function:
     return lambda x: (float((x - 1) @ steep @ (x - 1)), 2 * steep @ (x - 1))
 
 
+@pytest.mark.quick_every(3)
 @pytest.mark.parametrize(
     ("function", "size"), [(_even(30, 1), 30), (_even(80, 2), 80), (_bowl(20, 3), 20)], ids=["even", "larger", "bowl"]
 )

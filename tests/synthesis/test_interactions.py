@@ -48,6 +48,7 @@ def kept(terms_of_the_sum: int, seed: int, rows: int = 20_000) -> float:
     return float((drawn[:, :-1].sum(axis=1) % 2 == drawn[:, -1]).mean())
 
 
+@pytest.mark.quick_every(2)
 @pytest.mark.parametrize("terms", [2, 3])
 def test_an_exclusive_or_that_no_pair_shows_is_kept(terms: int) -> None:
     """Its table differs from the model by 20,000 rows, and a choice is uncertain by some hundred."""

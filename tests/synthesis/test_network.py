@@ -6,7 +6,7 @@ import pytest
 from scipy.special import expit
 from scipy.stats import norm
 
-from cell_rows import UNITS, Recorded, Rows, units
+from cell_rows import UNITS, Asked, Recorded, Rows, units
 from reaedp import Boolean, Budget, Category, Contract, Integer, Unit
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.noise import SeededNoise
@@ -61,14 +61,15 @@ def test_the_price_fits_the_budget_it_was_made_for(unit: Unit, wanted: float, wi
     assert spent > 0.98 * wanted
 
 
-def loss_of(kind: str, scale: float, unit: Unit) -> float:
+def loss_of(asked: Asked, unit: Unit) -> float:
     """The μ of a question by its noise, from the formulas in PROOFS.md."""
     sensitivity = counting_sensitivity(unit)
-    if kind == "gaussian":
-        return math.sqrt(sensitivity.l2_squared / (scale**2 - 4)) * (1 + 2.0**-40)
-    return 2 * float(norm.ppf(expit(sensitivity.l1 / scale)))
+    if asked.kind == "gaussian":
+        return asked.grain * math.sqrt(sensitivity.l2_squared / (asked.scale**2 - 4)) * (1 + 2.0**-40)
+    return 2 * float(norm.ppf(expit(sensitivity.l1 / asked.scale)))
 
 
+@pytest.mark.quick_every(3)
 @units
 @pytest.mark.parametrize("count", [30, 3000])
 @pytest.mark.parametrize("mu", [0.2, 3.0])
@@ -78,7 +79,7 @@ def test_learning_asks_for_what_it_paid_for_and_no_more(unit: Unit, count: int, 
     network = MarginalModel(len(NAMES), mu=mu)
     rows = Rows(contract(unit), sample(count, 1))
     network.learn(rows, NAMES, counting_sensitivity(unit), noise, lambda _: None)  # type: ignore[arg-type]
-    spent = math.fsum(loss_of(kind, scale, unit) ** 2 for kind, _, scale in noise.asked)
+    spent = math.fsum(loss_of(one, unit) ** 2 for one in noise.asked)
     assert (GaussianDP(mu),) == network.price(counting_sensitivity(unit))
     assert 0.999 * mu**2 < spent <= mu**2
 
@@ -103,6 +104,7 @@ def neighbours(unit: Unit) -> tuple[np.ndarray, np.ndarray]:
     return rows, other
 
 
+@pytest.mark.quick_every(2)
 @units
 def test_whatever_is_asked_moves_by_no_more_than_its_sensitivity(unit: Unit) -> None:
     """The neighbour is answered as the first was, so that both are asked the same."""
@@ -112,8 +114,9 @@ def test_whatever_is_asked_moves_by_no_more_than_its_sensitivity(unit: Unit) -> 
     network.learn(Rows(contract(unit), first), NAMES, sensitivity, here, lambda _: None)  # type: ignore[arg-type]
     there = Recorded(seeded(5), here.answers)
     network.learn(Rows(contract(unit), second), NAMES, sensitivity, there, lambda _: None)  # type: ignore[arg-type]
-    assert [(k, x.shape, s) for k, x, s in here.asked] == [(k, x.shape, s) for k, x, s in there.asked]
-    moves = [(kind, x - y) for (kind, x, _), (_, y, _) in zip(here.asked, there.asked, strict=True)]
+    questions = [[one._replace(exact=one.exact.shape) for one in noise.asked] for noise in (here, there)]
+    assert questions[0] == questions[1]
+    moves = [(one.kind, one.exact - other.exact) for one, other in zip(here.asked, there.asked, strict=True)]
     assert all(np.abs(move).max() <= sensitivity.l1 for kind, move in moves if kind == "choose")
     tables = [move for kind, move in moves if kind == "gaussian"]
     assert max(int(np.abs(move).sum()) for move in tables) <= sensitivity.l1

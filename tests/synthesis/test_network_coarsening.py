@@ -65,6 +65,27 @@ def test_doubtful_cells_keep_their_sum() -> None:
     assert 30 / 1030 == pytest.approx(shares[1:].sum(), rel=1e-6)
 
 
+def test_rows_that_no_cell_shows_are_in_cells_that_noise_hides() -> None:
+    noisy = np.array([400.0, 3.0, -8.0, 5.0, -10.0, 0.0])  # the last cell is one of troubles
+    known = estimated_shares(noisy, 10.0, smooth=0, regular=5, total=500.0)
+    # Their own sum is -10 ± 20, what the others leave 100 ± 14 (two cells): weighted by the cells of the other, 63.
+    assert 63.3 / 463.3 == pytest.approx(known[1:5].sum(), abs=0.002)
+    assert known[5] < 1e-8
+    for total in (None, 400.0, 415.0):  # nothing is looked for, or nothing that noise could not have made
+        assert estimated_shares(noisy, 10.0, smooth=0, regular=5, total=total)[1:5].sum() < 0.01
+
+
+def test_a_broad_column_under_heavy_noise_does_not_end_up_in_a_few_cells() -> None:
+    truth = np.concatenate([[210.0], np.full(45, 16.0), np.full(45, 2.0)])
+    off = []
+    for seed in range(200):
+        noisy = truth + np.random.default_rng(seed).normal(0, 22, 91)
+        shares = estimated_shares(noisy, 22.0, smooth=91, regular=91, along=91, total=truth.sum())
+        off.append(np.abs(shares - truth / truth.sum()).sum() / 2)
+    assert np.mean(off) < 0.25
+    assert max(off) < 0.5
+
+
 def test_missing_values_have_rows_only_if_they_stand_out_from_the_noise() -> None:
     noisy = np.array([1000.0, 500.0, 45.0, 60.0])  # the last two are cells of troubles; five deviations are 50
     doubtful, sure = estimated_shares(noisy, 10.0, smooth=0, regular=2)[2:]

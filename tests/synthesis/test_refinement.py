@@ -58,6 +58,7 @@ def right(rows: np.ndarray) -> float:
     return float(((rows[:, :-1] >= 4).sum(axis=1) % 4 == rows[:, -1]).mean())
 
 
+@pytest.mark.slow
 def test_a_column_that_many_others_tell_together_is_kept() -> None:
     """A quarter of all rows would be right by chance; tables of three and four columns bring it to about a half."""
     refined = learned(sample(MANY, 1), seeded(2))
@@ -80,6 +81,7 @@ def test_columns_that_few_others_tell_are_left_to_tables() -> None:
     assert learned(rows, seeded(5)).regions is None
 
 
+@pytest.mark.quick_every(2)
 @units
 def test_what_a_refinement_asks_costs_its_price_and_moves_by_no_more_than_its_sensitivity(unit: Unit) -> None:
     """The neighbour is answered as the first was; in every level scores of all regions together move by at most l1."""
@@ -92,8 +94,9 @@ def test_what_a_refinement_asks_costs_its_price_and_moves_by_no_more_than_its_se
     assert learned(rows, here, mu, unit).regions is not None
     there = Recorded(seeded(9), here.answers)
     learned(other, there, mu, unit)
-    assert [(k, x.shape, s) for k, x, s in here.asked] == [(k, x.shape, s) for k, x, s in there.asked]
-    moves = [(kind, np.abs(x - y)) for (kind, x, _), (_, y, _) in zip(here.asked, there.asked, strict=True)]
+    questions = [[one._replace(exact=one.exact.shape) for one in noise.asked] for noise in (here, there)]
+    assert questions[0] == questions[1]
+    moves = [(one.kind, np.abs(one.exact - other.exact)) for one, other in zip(here.asked, there.asked, strict=True)]
     each = [int(move.max(axis=1).sum()) for kind, move in moves if kind == "choose_each"]
     assert 0 < max(each) <= sensitivity.l1
     assert all(move.max() <= sensitivity.l1 for kind, move in moves if kind == "choose")
@@ -103,8 +106,10 @@ def test_what_a_refinement_asks_costs_its_price_and_moves_by_no_more_than_its_se
     assert (counts**2).sum() <= sensitivity.l2_squared
     # Cuts of all regions of a level are one question, because a row lies in one region.
     losses = [
-        sensitivity.l2_squared / (scale**2 - 4) if kind == "gaussian" else chosen_mu(scale, sensitivity) ** 2
-        for kind, _, scale in here.asked
+        one.grain**2 * sensitivity.l2_squared / (one.scale**2 - 4)
+        if one.kind == "gaussian"
+        else chosen_mu(one.scale, sensitivity) ** 2
+        for one in here.asked
     ]
     assert 0.999 * mu**2 < math.fsum(losses) <= mu**2
 
@@ -165,6 +170,7 @@ def test_counts_are_projected_onto_those_that_could_be() -> None:
         assert np.allclose(np.maximum(row - high, 0), projected, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_refined_release_is_published_with_its_regions(tmp_path: Any) -> None:
     terms = contract(ledger=str(ledger_in(tmp_path)))
     rows = sample(MANY, 20)

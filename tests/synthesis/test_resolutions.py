@@ -6,7 +6,6 @@ from cell_rows import Rows
 from reaedp import Boolean, Budget, Category, Contract, Integer, Unit
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.statistics.marginal import counting_sensitivity
-from reaedp.synthesis.apart import Apart
 from reaedp.synthesis.cliques import cells, junction_tree
 from reaedp.synthesis.coarsening import Coarsening, coarsen
 from reaedp.synthesis.dependencies import FEW, first_view, view_counts
@@ -15,6 +14,7 @@ from reaedp.synthesis.merging import merged
 from reaedp.synthesis.purse import NoisyCounts
 from reaedp.synthesis.resolutions import Resolutions
 from reaedp.synthesis.room import by_width, costs, growths, spread_to
+from reaedp.synthesis.search import Apart
 from reaedp.synthesis.structure import Structure
 
 COLUMNS = (

@@ -97,6 +97,7 @@ def test_every_unit_is_priced_within_what_was_allowed(tmp_path: Path, method: st
     assert fits(tally([price]), Budget(4.0, 1e-6))
 
 
+@pytest.mark.slow
 def test_dependences_survive(tmp_path: Path) -> None:
     """City follows from age, income nearly so: synthetic rows keep both, independent ones would not."""
     (release,) = publish(Plan(contract(tmp_path), (planned("network", rows=2_000),)), people(20_000), tmp_path / "out")
@@ -120,6 +121,7 @@ def test_kept_columns_hold_only_keys_that_many_records_have(tmp_path: Path) -> N
         assert not ((codes[:, 0] == 0) & (codes[:, 2] == 2)).any()
 
 
+@pytest.mark.slow
 def test_people_can_be_split_between_model_and_seeds(tmp_path: Path) -> None:
     unit = Unit("add-remove", "who", 2, 400)
     terms = contract(tmp_path, unit)
@@ -216,6 +218,7 @@ def test_a_model_cannot_be_learned_without_paying(tmp_path: Path) -> None:
     assert not hasattr(Curator(contract(tmp_path), people()), "records")
 
 
+@pytest.mark.slow
 def test_the_same_seeded_noise_gives_the_same_rows_and_another_gives_others(tmp_path: Path) -> None:
     found = []
     for number, seed in enumerate((1, 1, 2)):

@@ -10,8 +10,8 @@ from reaedp.attacks.trials import Trials
 from reaedp.audits.ceilings import Ceilings
 from reaedp.audits.claim import Claim, Claimed
 from reaedp.audits.estimators import (
+    ErrorLevels,
     Estimate,
-    Levels,
     Scores,
     by_events,
     by_guessing,
@@ -50,15 +50,15 @@ def audit(
     pairs: int = 1,
     subject: str = "release",
 ) -> Finding:
-    """What `runs` of a mechanism on a pair show about its claim.
+    """Test a mechanism's privacy claim by running it many times on a pair of neighbours.
 
-    `release(data, runs)` gives one output for each run, along the first axis. `claim` is (ε, δ), a loss or a price;
-    losses without an ε of their own need the `delta` at which it is meant. `statistic` scores outputs, larger where the
-    second neighbour is likelier; without it a score is learned. Half of the runs serve to learn and to choose, the
-    other half to judge. `shape` is "gaussian" if the mechanism adds Gaussian noise. `attainable` are the ε at the
-    claimed δ and the δ at the claimed ε of this pair, if they are known. `pairs` is the number of pairs that are
-    examined of this mechanism, among which the error probability is shared. `pair` has the neighbours, `subject` is
-    what the finding calls the mechanism.
+    `release(data, runs)` returns one output per run, along the first axis. `claim` is (ε, δ), a loss or a price; losses
+    without an ε of their own need the `delta` at which it is meant. `statistic` scores outputs, with larger scores
+    where the second neighbour is more likely; without it, a score is learned. Half of the `runs` are used to learn and
+    choose, the other half to judge. `shape` is "gaussian" if the mechanism adds Gaussian noise. `attainable` holds the
+    ε at the claimed δ and the δ at the claimed ε for this pair, if known. `pairs` is the number of pairs examined for
+    this mechanism; the error probability is split among them. `pair` holds the neighbours; `subject` names the
+    mechanism in the finding.
 
     >>> def noisy(exact: np.ndarray, runs: int) -> np.ndarray:
     ...     return exact + rng.laplace(scale=2.0, size=(runs, 1))
@@ -67,7 +67,7 @@ def audit(
     CONSISTENT
     """
     _check(runs, pairs)
-    stated, levels = Claim.of(claim, delta), Levels.of(confidence, pairs)
+    stated, levels = Claim.of(claim, delta), ErrorLevels.of(confidence, pairs)
     estimator = _ESTIMATORS[_kind(stated, shape)]
     learning = play(release, pair, runs // 2, rng)
     if statistic is None:
@@ -93,7 +93,7 @@ class Examination(NamedTuple):
     subject: str
     pair: str
     claim: Claim
-    levels: Levels
+    levels: ErrorLevels
 
 
 class Scoring(NamedTuple):
@@ -131,19 +131,19 @@ def finding(question: Examination, scoring: Scoring, method: str) -> Finding:
     )
 
 
-Estimator = Callable[[Scores, Scores, Claim, Levels], Estimate]
+Estimator = Callable[[Scores, Scores, Claim, ErrorLevels], Estimate]
 
 
-def guessing(practice: Scores, scores: Scores, claim: Claim, levels: Levels) -> Estimate:
+def guessing(practice: Scores, scores: Scores, claim: Claim, levels: ErrorLevels) -> Estimate:
     """By the best guess on the runs that were for practice."""
     return by_guessing(scores, chosen_guess(practice, levels.estimate), claim, levels)
 
 
-def _midpoint(practice: Scores, scores: Scores, claim: Claim, levels: Levels) -> Estimate:
+def _midpoint(practice: Scores, scores: Scores, claim: Claim, levels: ErrorLevels) -> Estimate:
     return by_midpoint(scores, chosen_middle(practice), claim, levels)
 
 
-def events(practice: Scores, scores: Scores, claim: Claim, levels: Levels) -> Estimate:
+def events(practice: Scores, scores: Scores, claim: Claim, levels: ErrorLevels) -> Estimate:
     """By the best pair of events on the runs that were for practice."""
     return by_events(scores, chosen_events(practice, claim, levels.estimate), claim, levels)
 

@@ -6,7 +6,7 @@ Only the numbers in which the two answers differ are told apart by; a few of the
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from reaedp.audits.loss_law import Curve
+from reaedp.audits.loss_law import TradeOff
 from reaedp.audits.pair import Outputs, Score
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import Noise
@@ -33,7 +33,7 @@ class Knowledge(Protocol):
     def evidence(self) -> Score | None:
         """The logarithm of the likelihood ratio of an output, if it is known."""
 
-    def laws(self) -> tuple[Curve, Curve] | None:
+    def laws(self) -> tuple[TradeOff, TradeOff] | None:
         """The law of the loss of the second answer against the first, and the other way round, if known."""
 
 

@@ -19,6 +19,8 @@ class Drawn(NamedTuple):
     kind: Kind
     exact: Integers
     scale: float
+    #: Parts of one in which the scale is; exact numbers are whole.
+    grain: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +41,9 @@ class ConstantNoise:
         self.drawn.append(Drawn("laplace", exact.copy(), scale))
         return np.full(exact.shape, self.value, dtype=np.int64)
 
-    def gaussian(self, exact: Integers, scale: float) -> Integers:
+    def gaussian(self, exact: Integers, scale: float, grain: int = 1) -> Integers:
         """Numbers of a fixed sequence."""
-        self.drawn.append(Drawn("gaussian", exact.copy(), scale))
+        self.drawn.append(Drawn("gaussian", exact.copy(), scale, grain))
         least = max(1, round(SCALES * scale))
         return self.generator().integers(least, least + least // 2, exact.shape, dtype=np.int64, endpoint=True)
 

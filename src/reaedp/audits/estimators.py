@@ -14,7 +14,7 @@ import numpy as np
 from reaedp.audits.ceilings import largest_by_event, largest_by_guessing, log_odds, log_ratio
 from reaedp.audits.claim import Claim
 from reaedp.audits.finding import ROUNDING
-from reaedp.audits.loss_law import Curve
+from reaedp.audits.loss_law import TradeOff
 from reaedp.audits.pair import Floats
 from reaedp.audits.power import least_accuracy, least_by_event, least_by_guessing
 from reaedp.privacy.conversion import gaussian_epsilon
@@ -39,14 +39,14 @@ class Scores(NamedTuple):
         return len(self.first) + len(self.second)
 
 
-class Levels(NamedTuple):
+class ErrorLevels(NamedTuple):
     """Error probabilities: of the estimate, and of a violation; shared among several pairs."""
 
     estimate: float
     violation: float
 
     @classmethod
-    def of(cls, confidence: float, pairs: int) -> "Levels":
+    def of(cls, confidence: float, pairs: int) -> "ErrorLevels":
         """Each of several pairs gets an equal part."""
         return cls((1 - confidence) / pairs, FALSE_CONVICTION / pairs)
 
@@ -78,7 +78,7 @@ class Guess:
         return int(right), int(wrong)
 
 
-def by_guessing(scores: Scores, guess: Guess, claim: Claim, levels: Levels) -> Estimate:
+def by_guessing(scores: Scores, guess: Guess, claim: Claim, levels: ErrorLevels) -> Estimate:
     """Pure claims: a guess is right with odds of at most e^ε, whenever one is made; one binomial."""
     right, wrong = guess.count(scores)
     guesses = right + wrong
@@ -108,7 +108,7 @@ def chosen_guess(scores: Scores, level: float) -> Guess:
     return Guess(float(low[row]), float(high[column]))
 
 
-def known_guess(laws: tuple[Curve, Curve], losses: Floats, runs: int, level: float) -> Guess:
+def known_guess(laws: tuple[TradeOff, TradeOff], losses: Floats, runs: int, level: float) -> Guess:
     """The symmetric guess that is expected to show most in this many runs, from the laws of the loss alone."""
     sizes = np.unique(losses[np.isfinite(losses) & (losses > 0)])
     sizes = sizes[np.linspace(0, len(sizes) - 1, min(TRIED, len(sizes))).astype(np.int64)] * (1 - ROUNDING)
@@ -124,7 +124,7 @@ def by_midpoint(
     scores: Scores,
     middle: float,
     claim: Claim,
-    levels: Levels,
+    levels: ErrorLevels,
     shape: Callable[[float], float] | None = None,
 ) -> Estimate:
     """Gaussian shapes: the share of right guesses at the midpoint fixes μ, and μ fixes ε at every δ.
@@ -188,7 +188,7 @@ class Event:
         return f"score {'≥' if self.second else '≤'} {self.threshold:.4g}"
 
 
-def by_events(scores: Scores, events: tuple[Event, Event], claim: Claim, levels: Levels) -> Estimate:
+def by_events(scores: Scores, events: tuple[Event, Event], claim: Claim, levels: ErrorLevels) -> Estimate:
     """Any claim: chances of an event in both worlds, from below in one and from above in the other.
 
     The first event is for ε at the claimed δ, the second for δ at the claimed ε. Four one-sided ranges share the

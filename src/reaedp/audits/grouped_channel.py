@@ -8,7 +8,7 @@ import numpy as np
 from reaedp.answer import GroupedParts, Integers
 from reaedp.audits.channel import ABSENT, Between
 from reaedp.audits.keyed_channel import CERTAIN
-from reaedp.audits.loss_law import Curve
+from reaedp.audits.loss_law import TradeOff
 from reaedp.audits.pair import Floats, Outputs, Score
 from reaedp.mechanisms.group_threshold import GroupThreshold, sum_tail
 from reaedp.mechanisms.mechanism import Calibrated
@@ -55,7 +55,7 @@ class GroupedChannel(Between[Integers]):
 
         return score
 
-    def laws(self) -> tuple[Curve, Curve] | None:
+    def laws(self) -> tuple[TradeOff, TradeOff] | None:
         """Not known by formula."""
         return None
 

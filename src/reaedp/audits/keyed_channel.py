@@ -7,7 +7,7 @@ import numpy as np
 
 from reaedp.answer import Integers, Keyed
 from reaedp.audits.channel import ABSENT, MOST_NUMBERS, Between
-from reaedp.audits.loss_law import Curve, LossLaw, independent, laplace_tail, threshold_law
+from reaedp.audits.loss_law import LossLaw, TradeOff, independent, laplace_tail, threshold_law
 from reaedp.audits.pair import Floats, Outputs, Score
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import Noise
@@ -54,7 +54,7 @@ class KeyedChannel(Between[Integers]):
 
         return score
 
-    def laws(self) -> tuple[Curve, Curve] | None:
+    def laws(self) -> tuple[TradeOff, TradeOff] | None:
         """Keys are independent; the two ways round differ."""
         if not self._known:
             return None

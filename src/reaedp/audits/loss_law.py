@@ -26,7 +26,7 @@ DENSE = 500.0
 MOST_STEPS = 1_000
 
 
-class Curve(Protocol):
+class TradeOff(Protocol):
     """How well an output tells one neighbour from the other, one way round."""
 
     def delta(self, epsilon: float) -> float:
@@ -143,7 +143,7 @@ def _laplace_masses(move: int, scale: float) -> Floats:
     return np.concatenate([[q**move / (1 + q)], near, [1 / (1 + q)]])
 
 
-def gaussian_law(moves: NDArray[np.int64], scale: float) -> Curve:
+def gaussian_law(moves: NDArray[np.int64], scale: float) -> TradeOff:
     """Integers moved by this much each, under discrete Gaussian noise.
 
     If all move equally far the loss is linear in the sum of the noises, which is summed exactly on the integers. Else,

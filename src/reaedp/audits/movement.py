@@ -59,7 +59,7 @@ def _draws_too_far(first: tuple[Drawn, ...], second: tuple[Drawn, ...], declared
 
 def _asked(drawn: Drawn) -> tuple[Any, ...]:
     """How many keys there are is hidden by a threshold."""
-    return drawn.kind, drawn.scale, None if drawn.kind == "laplace" else drawn.exact.shape
+    return drawn.kind, drawn.scale, drawn.grain, None if drawn.kind == "laplace" else drawn.exact.shape
 
 
 def _within(move: Integers, declared: Sensitivity) -> bool:

@@ -13,7 +13,7 @@ from reaedp.attacks.trials import coins
 from reaedp.audits.audit import Examination, Scoring, finding
 from reaedp.audits.ceilings import log_odds
 from reaedp.audits.claim import Claim, Claimed
-from reaedp.audits.estimators import Estimate, Guess, Levels, Scores
+from reaedp.audits.estimators import ErrorLevels, Estimate, Guess, Scores
 from reaedp.audits.finding import ROUNDING, Finding
 from reaedp.audits.power import least_by_guessing
 from reaedp.errors import DeclarationError, sentence
@@ -37,7 +37,7 @@ def audit_once(
     A canary is guessed where the noisy count is `margin` or more above what a cell with it holds, and guessed absent
     where it is as far below what a cell without it holds.
     """
-    stated, levels = Claim.of(claim), Levels.of(confidence, 1)
+    stated, levels = Claim.of(claim), ErrorLevels.of(confidence, 1)
     if cells * stated.delta >= levels.violation:
         raise DeclarationError(
             sentence(
@@ -53,7 +53,7 @@ def audit_once(
     return finding(question, Scoring(scores, rows / 2, estimate, None), estimate.method)
 
 
-def _estimate(scores: Scores, guess: Guess, claim: Claim, levels: Levels, cells: int) -> Estimate:
+def _estimate(scores: Scores, guess: Guess, claim: Claim, levels: ErrorLevels, cells: int) -> Estimate:
     right, wrong = guess.count(scores)
     lower = [one_run_epsilon(right, right + wrong, cells, claim.delta, level) for level in levels]
     return Estimate(

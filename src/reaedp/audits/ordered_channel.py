@@ -10,7 +10,7 @@ from reaedp.answer import Chosen, Integers, Ordered
 from reaedp.attacks.membership import laplace_evidence
 from reaedp.attacks.pair import TwoAnswers
 from reaedp.audits.channel import Between
-from reaedp.audits.loss_law import Curve, LossLaw, between, independent, laplace_law
+from reaedp.audits.loss_law import LossLaw, TradeOff, between, independent, laplace_law
 from reaedp.audits.pair import Floats, Outputs, Score
 from reaedp.mechanisms.exponential import Exponential, scores, steps, walk
 from reaedp.mechanisms.mechanism import Calibrated
@@ -60,7 +60,7 @@ class OrderedChannel(Between[Ordered]):
 
         return score
 
-    def laws(self) -> tuple[Curve, Curve] | None:
+    def laws(self) -> tuple[TradeOff, TradeOff] | None:
         """All places of one rank are enumerated; those of several are too many."""
         if len(self.first.at) > 1 or int(self.first.parts.max()) > 1:
             return None

@@ -17,7 +17,7 @@ Score = Callable[[Outputs], Floats]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair:
-    """Two inputs, `first` and `second`, that differ in one unit; findings call them by their `label`.
+    """Two neighbouring inputs, `first` and `second`, which differ in one unit; findings refer to them by their `label`.
 
     >>> Pair(np.array([10]), np.array([11]), label="one row more").label
     'one row more'
@@ -29,9 +29,9 @@ class Pair:
 
 
 def one_at_a_time(release: Callable[[Any], Any]) -> Mechanised:
-    """A mechanism that answers once for each call, as one that answers many times.
+    """Turn a mechanism that answers once per call into one that answers many times, as `audit` needs it.
 
-    `release` gives one output for one input.
+    `release` returns one output for one input.
 
     >>> many = one_at_a_time(lambda exact: exact + 1)
     >>> many(np.array([10]), 3).shape

@@ -9,10 +9,10 @@ import numpy as np
 from reaedp.answer import Routed
 from reaedp.audits.canary_cells import CanaryCells, CanaryKeys
 from reaedp.audits.channel import ABSENT, Knowledge
-from reaedp.audits.estimators import Levels
+from reaedp.audits.estimators import ErrorLevels
 from reaedp.audits.grouped_channel import GroupedChannel, aligned_parts
 from reaedp.audits.keyed_channel import KeyedChannel, aligned
-from reaedp.audits.loss_law import Curve
+from reaedp.audits.loss_law import TradeOff
 from reaedp.audits.neighbour_files import Canary, NeighbourFiles
 from reaedp.audits.ordered_channel import OrderedChannel, flat
 from reaedp.audits.pair import Floats, Outputs, Score
@@ -51,7 +51,7 @@ class Played:
 
     worlds: list[RepeatedRelease]
     case: NeighbourFiles
-    levels: Levels
+    levels: ErrorLevels
     tick: Callable[[], None]
 
     @property
@@ -104,7 +104,7 @@ class ReleaseChannel:
         """The evidence under the declared noise."""
         return self.known.evidence()
 
-    def laws(self) -> tuple[Curve, Curve] | None:
+    def laws(self) -> tuple[TradeOff, TradeOff] | None:
         """The laws of the declared noise on both neighbours."""
         return self.known.laws()
 
@@ -234,7 +234,7 @@ class _Unknown:
     def evidence(self) -> Score | None:
         return None
 
-    def laws(self) -> tuple[Curve, Curve] | None:
+    def laws(self) -> tuple[TradeOff, TradeOff] | None:
         return None
 
 
@@ -249,7 +249,7 @@ class _Scored:
     def evidence(self) -> Score | None:
         return self.score
 
-    def laws(self) -> tuple[Curve, Curve] | None:
+    def laws(self) -> tuple[TradeOff, TradeOff] | None:
         return None
 
 

@@ -1,13 +1,18 @@
 """Made-up records that are counted once: what is asked of them again, as every audit does, is known by then."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
 
 from reaedp.curator.records import Records
-from reaedp.table import KeyCounts, Table
+from reaedp.table import KeyCounts
 
-Answer = TypeVar("Answer")
-Grouped = tuple[tuple[str, ...], KeyCounts]
+#: What records are asked for; whether their header has some columns is asked before every charge.
+_COUNTING = frozenset(
+    {"counts", "key_counts", "key_parts", "group_counts", "level_counts", "curve_sums", "curve_points", "pixels"}
+    | {"part_sums", "group_parts", "middle_counts", "moment_sums", "check", "check_curve"}
+)
 
 
 class Remembered:
@@ -16,37 +21,36 @@ class Remembered:
     Counts are handed out so that nobody can change them: a mechanism that tried would fail, and the audit would say so.
     """
 
-    def __init__(self, records: Records) -> None:
-        self._records = records
-        self._known: dict[tuple[str, Hashable], Any] = {}
+    def __init__(self, records: Records, memory: dict[str, Any] | None = None, prefix: str = "") -> None:
+        self._records, self._prefix = records, prefix
+        self._memory = {} if memory is None else memory
+        self.progress: Callable[[str], None] = lambda _: None
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._records, name)
+        found = getattr(self._records, name)
+        if name not in _COUNTING:
+            return found
 
-    def counts(self, names: tuple[str, ...]) -> Table:
-        """How many rows fall into each cell of these columns, zeros included."""
-        return self._once("counts", names, lambda: self._records.counts(names))
+        def counted(*arguments: Any) -> Any:
+            key = f"{self._prefix}{name}{arguments!r}"
+            if key not in self._memory:
+                answer = found(*arguments)
+                self._memory[key] = _fixed(list(answer) if isinstance(answer, Iterator) else answer)
+            kept = self._memory[key]
+            return iter(kept) if isinstance(kept, list) else kept
 
-    def key_counts(self, names: tuple[str, ...]) -> KeyCounts:
-        """How many rows fall into each cell that has any."""
-        return self._once("key_counts", names, lambda: _fixed(self._records.key_counts(names)))
+        return counted
 
-    def group_counts(self, groups: Sequence[tuple[str, ...]]) -> Iterator[Grouped]:
-        """The same for several groupings of the same rows."""
-        asked = tuple(groups)
-        count = self._records.group_counts
-        return iter(
-            self._once("group_counts", asked, lambda: [(group, _fixed(found)) for group, found in count(asked)])
-        )
-
-    def _once(self, question: str, asked: Hashable, answer: Callable[[], Answer]) -> Answer:
-        if (question, asked) not in self._known:
-            self._known[question, asked] = answer()
-        found: Answer = self._known[question, asked]
-        return found
+    def half(self, side: int) -> "Remembered":
+        """The rows of half of the people."""
+        return Remembered(self._records.half(side), self._memory, f"{self._prefix}half {side}: ")
 
 
-def _fixed(found: KeyCounts) -> KeyCounts:
-    for numbers in (found.keys, found.counts):
-        numbers.setflags(write=False)
+def _fixed(found: Any) -> Any:
+    if isinstance(found, list | tuple):
+        for part in found:
+            _fixed(part)
+    for numbers in (found, *((found.keys, found.counts) if isinstance(found, KeyCounts) else ())):
+        if isinstance(numbers, np.ndarray):
+            numbers.setflags(write=False)
     return found

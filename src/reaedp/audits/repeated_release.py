@@ -5,7 +5,7 @@ file is remembered, as the same file has the same counts; it is counted anew fro
 """
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from reaedp.answer import Integers
+from reaedp.audits.remembered import Remembered
 from reaedp.contract import Contract
 from reaedp.curator.curator import Curator
 from reaedp.ledger.ledger import Ledger
@@ -30,38 +31,6 @@ from reaedp.release.release import Release
 BATCH, RECOUNTED = 100, 10
 #: The budget of made-up data: enough for any number of runs.
 PLENTY, MOST_DELTA = 1e9, 0.9
-#: What records are asked for; whether their header has some columns is asked before every charge.
-_COUNTING = frozenset(
-    {"counts", "key_counts", "key_parts", "group_counts", "level_counts", "curve_sums", "curve_points", "pixels"}
-    | {"part_sums", "group_parts", "middle_counts", "check", "check_curve"}
-)
-
-
-class Remembered:
-    """Records whose counts are remembered; everything else is theirs."""
-
-    def __init__(self, records: Any, memory: dict[str, Any], prefix: str = "") -> None:
-        self._own, self._memory, self._prefix = records, memory, prefix
-        self.progress: Callable[[str], None] = lambda _: None
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self._own, name)
-        if name not in _COUNTING:
-            return found
-
-        def counted(*arguments: Any) -> Any:
-            key = f"{self._prefix}{name}{arguments!r}"
-            if key not in self._memory:
-                answer = found(*arguments)
-                self._memory[key] = list(answer) if isinstance(answer, Iterator) else answer
-            kept = self._memory[key]
-            return iter(kept) if isinstance(kept, list) else kept
-
-        return counted
-
-    def half(self, side: int) -> "Remembered":
-        """The rows of half of the people."""
-        return Remembered(self._own.half(side), self._memory, f"{self._prefix}half {side}: ")
 
 
 class RepeatedCurator(Curator):

@@ -10,12 +10,12 @@ from reaedp.answer import Keyed, Shape
 from reaedp.audits.audit import FULL, Examination, Scoring, events, finding, guessing
 from reaedp.audits.channel import Channel
 from reaedp.audits.claim import Claim
-from reaedp.audits.estimators import Estimate, Levels, Scores, by_guessing, by_midpoint, known_guess
+from reaedp.audits.estimators import ErrorLevels, Estimate, Scores, by_guessing, by_midpoint, known_guess
 from reaedp.audits.finding import ROUNDING, Finding, Verdict
 from reaedp.audits.grouped_channel import GroupedChannel
 from reaedp.audits.keyed_channel import KeyedChannel, aligned
 from reaedp.audits.learned_scores import learned_scores
-from reaedp.audits.loss_law import Curve, LossLaw, gaussian_law
+from reaedp.audits.loss_law import LossLaw, TradeOff, gaussian_law
 from reaedp.audits.ordered_channel import OrderedChannel
 from reaedp.audits.pair import Floats, Pair, play
 from reaedp.audits.records_audit import audit_records, keys_of
@@ -76,7 +76,7 @@ def audit_request(
     if make is None or not cases:
         why = "no worst-case neighbours are known for a statistic of this kind"
         return (Finding(subject=subject, pair="none", verdict=Verdict.NOT_COVERED, method=why),)
-    claim, levels = claimed(calibrated, contract), Levels.of(confidence, len(cases) * requests)
+    claim, levels = claimed(calibrated, contract), ErrorLevels.of(confidence, len(cases) * requests)
     source = SeededNoise(rng) if noise is None else noise
     channels = [make(calibrated, source, *_answers(request, case), runs) for case in cases]
     return tuple(
@@ -121,7 +121,7 @@ def _examined(question: Examination, channel: Channel, noise: Calibrated, plan: 
     return found if own is None or estimate.violated else _by_formula(found, *own)
 
 
-def of_pair(laws: tuple[Curve, Curve], claim: Claim) -> tuple[float, float]:
+def of_pair(laws: tuple[TradeOff, TradeOff], claim: Claim) -> tuple[float, float]:
     """ε at the claimed δ and δ at the claimed ε, the worse way round; without sampling error."""
     return max(law.epsilon(claim.delta) for law in laws), max(law.delta(claim.epsilon) for law in laws)
 
@@ -138,7 +138,7 @@ def _by_formula(found: Finding, epsilon: float, delta: float) -> Finding:
 
 
 def estimated(
-    question: Examination, channel: Channel, noise: Calibrated, laws: tuple[Curve, Curve] | None, plan: Runs
+    question: Examination, channel: Channel, noise: Calibrated, laws: tuple[TradeOff, TradeOff] | None, plan: Runs
 ) -> tuple[Scores, Estimate]:
     """All runs judge where the law fixes beforehand when to guess; else half of them choose."""
     pair, (runs, rng) = Pair(*channel.answers), plan
@@ -163,7 +163,7 @@ def _with(scores: Scores, estimate: Callable[[Scores], Estimate]) -> tuple[Score
     return scores, estimate(scores)
 
 
-def _losses(law: Curve) -> Floats:
+def _losses(law: TradeOff) -> Floats:
     return law.losses if isinstance(law, LossLaw) else np.empty(0)
 
 

@@ -9,7 +9,7 @@ from reaedp.answer import Routed
 from reaedp.attacks.membership import laplace_evidence
 from reaedp.attacks.pair import TwoAnswers
 from reaedp.audits.channel import ABSENT, MOST_NUMBERS, Between
-from reaedp.audits.loss_law import Curve, LossLaw, independent, laplace_law, laplace_tail, mixed
+from reaedp.audits.loss_law import LossLaw, TradeOff, independent, laplace_law, laplace_tail, mixed
 from reaedp.audits.pair import Floats, Outputs, Score
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import Noise
@@ -59,7 +59,7 @@ class RoutedChannel(Between[Routed]):
 
         return score
 
-    def laws(self) -> tuple[Curve, Curve] | None:
+    def laws(self) -> tuple[TradeOff, TradeOff] | None:
         """The look is cut at the threshold; below it comes the number, above it the counts."""
         return self._law(self.first, self.second), self._law(self.second, self.first)
 

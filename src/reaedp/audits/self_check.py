@@ -80,7 +80,7 @@ class Specimen:
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class SpecimenPanel:
     """All specimens, sound and broken, with the verdict on each."""
 
     specimens: tuple[Specimen, ...]
@@ -105,7 +105,7 @@ class Panel:
         return "\n".join([*map(str, self.specimens), summary])
 
 
-def self_test(rng: np.random.Generator, progress: Callable[[str], None] = lambda _: None) -> Panel:
+def self_test(rng: np.random.Generator, progress: Callable[[str], None] = lambda _: None) -> SpecimenPanel:
     """Run quick audits of every broken mechanism and of each of ours under several units."""
     specimens = []
     for name, make in BROKEN.items():
@@ -116,7 +116,7 @@ def self_test(rng: np.random.Generator, progress: Callable[[str], None] = lambda
         findings = audit_request(request, contract, rng=rng, runs=QUICK)
         specimens.append(Specimen(name, False, findings))
     progress("one release")
-    return Panel((*specimens, Specimen("one release with canaries", False, (_once(rng),))))
+    return SpecimenPanel((*specimens, Specimen("one release with canaries", False, (_once(rng),))))
 
 
 def _sound() -> Iterator[tuple[str, Request, Contract]]:

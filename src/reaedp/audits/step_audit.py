@@ -16,7 +16,7 @@ from reaedp.audits.ceilings import Ceilings
 from reaedp.audits.claim import Claim
 from reaedp.audits.constant_noise import ConstantNoise, Drawn, Kind
 from reaedp.audits.finding import ROUNDING, Finding, Verdict, judge
-from reaedp.audits.loss_law import Curve, between, gaussian_law
+from reaedp.audits.loss_law import TradeOff, between, gaussian_law
 from reaedp.audits.made_up import MadeUp
 from reaedp.audits.worst_case import Neighbours, worst_cases
 from reaedp.contract import Contract
@@ -63,7 +63,7 @@ def _examined(kind: Kind, case: Neighbours, asked: list[list[Drawn]], contract: 
     pairs = [(one, other) for one, other in zip(*asked, strict=False) if one.kind == other.kind == kind]
     before, after = max(pairs, key=lambda pair: _DISTANCES[kind](pair[0].exact, pair[1].exact))
     claim = Claim.of((GaussianDP(loss(before, counting_sensitivity(contract.unit))),), contract.budget.delta)
-    laws = _LAWS[kind](before.exact, after.exact, before.scale)
+    laws = _LAWS[kind](before, after)
     own = max(law.epsilon(claim.delta) for law in laws), max(law.delta(claim.epsilon) for law in laws)
     broken = own[0] > claim.epsilon * (1 + ROUNDING)
     ceilings = Ceilings.of(claim, math.inf, own)
@@ -82,7 +82,7 @@ def loss(drawn: Drawn, sensitivity: Sensitivity) -> float:
     """The μ that a step's noise stands for."""
     if drawn.kind == "choice":
         return chosen_mu(drawn.scale, sensitivity)
-    return dominating_mu(drawn.scale, sensitivity)
+    return dominating_mu(drawn.scale, sensitivity.finer(drawn.grain))
 
 
 def _together(network: MarginalModel, asked: list[list[Drawn]], case: Neighbours) -> Finding:
@@ -104,20 +104,20 @@ def _together(network: MarginalModel, asked: list[list[Drawn]], case: Neighbours
     )
 
 
-def _question(drawn: Drawn) -> tuple[str, float, tuple[int, ...]]:
-    return drawn.kind, drawn.scale, drawn.exact.shape
+def _question(drawn: Drawn) -> tuple[str, float, int, tuple[int, ...]]:
+    return drawn.kind, drawn.scale, drawn.grain, drawn.exact.shape
 
 
-def _gaussian_laws(before: Integers, after: Integers, scale: float) -> tuple[Curve, Curve]:
-    law = gaussian_law((after - before).ravel(), scale)
+def _gaussian_laws(before: Drawn, after: Drawn) -> tuple[TradeOff, TradeOff]:
+    law = gaussian_law(before.grain * (after.exact - before.exact).ravel(), before.scale)
     return law, law
 
 
-def _choice_laws(before: Integers, after: Integers, scale: float) -> tuple[Curve, Curve]:
+def _choice_laws(before: Drawn, after: Drawn) -> tuple[TradeOff, TradeOff]:
     """Of several choices made together the one that moves most stands for all."""
-    rows = np.atleast_2d(before), np.atleast_2d(after)
+    rows = np.atleast_2d(before.exact), np.atleast_2d(after.exact)
     farthest = int(np.ptp(rows[1] - rows[0], axis=1).argmax())
-    first, second = (_chances(scores[farthest], scale) for scores in rows)
+    first, second = (_chances(scores[farthest], before.scale) for scores in rows)
     return between(second, first), between(first, second)
 
 
@@ -128,7 +128,7 @@ def _chances(scores: Integers, scale: float) -> NDArray[np.float64]:
     return chances
 
 
-_LAWS: dict[Kind, Callable[[Integers, Integers, float], tuple[Curve, Curve]]] = {
+_LAWS: dict[Kind, Callable[[Drawn, Drawn], tuple[TradeOff, TradeOff]]] = {
     "gaussian": _gaussian_laws,
     "choice": _choice_laws,
 }

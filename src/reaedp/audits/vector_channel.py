@@ -9,7 +9,7 @@ from reaedp.answer import Integers
 from reaedp.attacks.membership import EVIDENCE
 from reaedp.attacks.pair import TwoAnswers
 from reaedp.audits.channel import MOST_NUMBERS, Between
-from reaedp.audits.loss_law import Curve, gaussian_law, laplace_law
+from reaedp.audits.loss_law import TradeOff, gaussian_law, laplace_law
 from reaedp.audits.pair import Outputs, Score
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
@@ -49,13 +49,13 @@ class VectorChannel(Between[Integers]):
         answers = TwoAnswers(present=self.second[moved], absent=self.first[moved])
         return lambda outputs: evidence(outputs[:, moved], answers, scale)
 
-    def laws(self) -> tuple[Curve, Curve] | None:
+    def laws(self) -> tuple[TradeOff, TradeOff] | None:
         """Noise is symmetric, so that both ways round are the same."""
         make = _VECTOR_LAWS.of(self.noise.mechanism)
         law = None if make is None else make(self.second - self.first, self.noise.scale)
         return None if law is None else (law, law)
 
 
-_VECTOR_LAWS: ByKind[Callable[[Integers, float], Curve] | None] = by_noise(
+_VECTOR_LAWS: ByKind[Callable[[Integers, float], TradeOff] | None] = by_noise(
     "the law of the evidence in its noise", {Laplace: laplace_law, Gaussian: gaussian_law}, otherwise=None
 )

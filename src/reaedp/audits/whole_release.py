@@ -13,7 +13,7 @@ import numpy as np
 
 from reaedp.audits.audit import Examination, Scoring, finding
 from reaedp.audits.claim import Claim
-from reaedp.audits.estimators import Levels
+from reaedp.audits.estimators import ErrorLevels
 from reaedp.audits.finding import Finding, Verdict
 from reaedp.audits.neighbour_files import modest, neighbour_files
 from reaedp.audits.release_channel import Played, release_channel
@@ -73,7 +73,7 @@ def audit_release(
     """Findings on one request under a contract: one for each pair of files, and one on what lies in the folder."""
     with claimed(_MEMORY if _MEMORY.is_dir() else Path(tempfile.gettempdir()), "audit") as folder:
         cases = list(neighbour_files(request, contract, folder))
-        levels = Levels.of(0.95, max(len(cases), 1) * requests)
+        levels = ErrorLevels.of(0.95, max(len(cases), 1) * requests)
         found: list[Finding] = []
         for number, case in enumerate(cases):
             worlds = [

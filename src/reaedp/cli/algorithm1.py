@@ -30,7 +30,7 @@ def algorithm1(
     from reaedp.cli.screen import show_plan
     from reaedp.cli.stopping import stoppable
     from reaedp.contract import Contract
-    from reaedp.plan.algorithm1 import Bounds
+    from reaedp.plan.algorithm1 import EntropyBounds
     from reaedp.plan.algorithm1 import algorithm1 as planned
     from reaedp.plan.kinds.synthetic import PlannedSynthetic
     from reaedp.release.place import outside_releases
@@ -57,7 +57,7 @@ def algorithm1(
         )
     wanted = planned(terms, columns, epsilon, synthetic)
     show_plan(wanted, None)
-    bounds = Bounds.of(terms)
+    bounds = EntropyBounds.of(terms)
     typer.echo(bounds.words if bounds else "Δ_H needs a public number of rows: declare at_least in the unit.")
     with stoppable(), steps() as progress:
         releases = publish(wanted, data, out, progress, engine=engine)

@@ -13,10 +13,10 @@ WITHIN = " > "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Category(Column):
-    """One of the declared `levels`, compared by what they mean: "1", "1.0" and "01" are the same level.
+    """One of the declared `levels`, compared by meaning: "1", "1.0" and "01" are the same level.
 
-    `groups`, if declared, has the group of each level, in their order, such as the region of a city; "Europe > Spain"
-    is a group within another. Synthetic records keep the dependences of a group where its levels are too rare.
+    `groups`, if declared, gives the group of each level in the same order, such as the region of a city; "Europe >
+    Spain" is a group within a group. Synthetic records keep the dependences of a group where its levels are too rare.
 
     >>> Category(name="sex", levels=("f", "m"), provenance="public").cells
     ('f', 'm', '<null>', '<unseen>')
@@ -79,7 +79,7 @@ class Category(Column):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Boolean(Column):
-    """False or true; texts such as "no", "N", "0", "yes", "T", "1" are understood.
+    """True or false; texts such as "no", "N", "0", "yes", "T" and "1" are understood.
 
     >>> Boolean(name="smokes", provenance="public").cells
     ('false', 'true', '<null>', '<unparsable>')

@@ -31,12 +31,12 @@ TABLES = ("dataset", "unit", "budget", "files", "columns", "curves", "picture", 
 
 @dataclass(frozen=True, kw_only=True)
 class Contract:
-    """Whose data, whose privacy, how much may be spent, where that is recorded, and which cells exist.
+    """The declared facts about a data set: privacy unit, budget, ledger, columns and their cells.
 
-    A relative `ledger` is meant from the working directory at the moment when the contract is made, in a file from the
-    folder of that file. The ledger must exist when it is first used: `Ledger.create` makes it. `curves` declares
-    functions of time, and `picture` an image, which such a contract has alone. `files` says how
-    files are to be read, and `rules` what holds in every row.
+    A relative `ledger` path is resolved against the working directory when the contract is created, or against the
+    folder of the contract file. The ledger must exist before it is used: `Ledger.create` makes it. `curves` declares
+    functions of time; `picture` declares an image, and a contract with a picture declares nothing else. `files` says
+    how to read files, and `rules` lists what holds in every row.
 
     >>> facts = {"budget": contract.budget, "ledger": "budget.sqlite", "columns": contract.columns}
     >>> another = Contract(dataset="another", unit=Unit("replace"), **facts)
@@ -135,7 +135,7 @@ class Contract:
 
     @classmethod
     def load(cls, path: str | Path) -> "Contract":
-        """Read a contract file, or report every mistake in it with its line."""
+        """Read a contract file; an error lists every mistake with its line."""
         document = Document.read(path)
         mistakes = Mistakes()
         parts = _header(document, mistakes)
@@ -149,7 +149,7 @@ class Contract:
 
     @classmethod
     def load_without_columns(cls, path: str | Path) -> "Contract":
-        """Read only what must be known to learn about columns: data set, unit, budget, and how files are read."""
+        """Read only what is needed to learn about columns: data set, unit, budget, and how to read files."""
         document = Document.read(path)
         mistakes = Mistakes()
         parts = _header(document, mistakes)

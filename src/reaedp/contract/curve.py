@@ -24,15 +24,15 @@ LARGEST_NUMBER = 1e100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve(Described):
-    """One curve for each row, over the columns `points`, or one for each value of the column `id`.
+    """Curves, such as measurements over time: one in each row, or one for each value of the column `id`.
 
-    The `form` is "wide", with a column of `points` for each of the times `at`, or "long", with the columns `time` and
-    `value`. A curve less the public `offset` is described by `rank` coefficients in a `basis`, whose vector is cut at
-    the length `clip`: the root mean square of the curve over the `interval`. `rho` is the amount of smoothing,
-    `smoothness` a public bound on the root mean square slope of the mean less the offset (time counted in intervals),
-    from which that amount and a bound on the bias follow. `lower` and `upper` are bounds on the values, each a number
-    or a list with one number per time in `at`. `missing` says what becomes of points that are absent, no number, or
-    infinite.
+    The `form` is "wide", with one column in `points` for each of the times `at`, or "long", with a `time` and a `value`
+    column. A curve minus the public `offset` is described by `rank` coefficients in a `basis`; the vector of
+    coefficients is clipped to the length `clip`, the root mean square of the curve over the `interval`. `rho` is the
+    amount of smoothing. `smoothness` is a public bound on the root mean square slope of the mean minus the offset, with
+    the interval as the unit of time; the amount of smoothing and a bound on the bias follow from it. `lower` and
+    `upper` are bounds on the values, each a number or a list with one number per time in `at`. `missing` says what to
+    do with points that are absent, not a number, or infinite.
 
     >>> smooth = {"interval": (0.0, 7.0), "basis": "fourier", "rank": 3, "clip": 1.0, "provenance": "public"}
     >>> Curve(name="week", form="long", id="who", time="day", value="mood", **smooth).columns

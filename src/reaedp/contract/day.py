@@ -16,9 +16,9 @@ EPOCH = date(1970, 1, 1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Date(Column):
-    """Dates from `lower` to `upper`, both included, one cell for `every` day, week, month or year.
+    """Dates from `lower` to `upper`, both included, with one cell for `every` day, week, month or year.
 
-    Weeks are counted from `lower`; months and years are those of the calendar.
+    Weeks are counted from `lower`; months and years are calendar months and years.
 
     >>> Date(name="seen", lower=date(2020, 1, 1), upper=date(2020, 3, 31), every="month", provenance="public").labels
     ('2020-01', '2020-02', '2020-03')
@@ -53,7 +53,7 @@ class Date(Column):
 
     @property
     def regular(self) -> int:
-        """Number of days, weeks, months or years, also of those that are not whole."""
+        """The number of days, weeks, months or years, including incomplete ones."""
         if self.every in ("day", "week"):
             return (self.upper - self.lower).days // (1 if self.every == "day" else 7) + 1
         last = self.upper.year if self.every == "year" else self.upper.year * 12 + self.upper.month - 1

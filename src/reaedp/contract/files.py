@@ -25,13 +25,14 @@ _LAYOUT = ("separator", "quote", "encoding", "sheet", "labels")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Files(Notation):
-    """How files are to be read. Nothing of it is found out from rows; what is None is as the kind of file has it.
+    """How to read the files of a data set. None means "as usual for that kind of file"; rows are never asked.
 
-    `separator`, `quote` and `encoding` are those of texts such as CSV, `sheet` is one of a workbook, `labels` says that
-    the labels of values in files of Stata and SPSS are the values. `decimal` is the mark before a fraction, `thousands`
-    that between groups of three digits, `dates` are formats such as %d.%m.%Y, `first_year` is the first of the hundred
-    years that %y stands for, `missing` has words for nothing, `signs` are such as stand beside a number and are passed
-    over. `columns` has a `ColumnNotation` for each column that differs. `facts` are what was given.
+    `separator`, `quote` and `encoding` describe text files such as CSV; `sheet` names a sheet of a workbook; `labels`
+    says that value labels in Stata and SPSS files are to be used in place of codes. `decimal` is the decimal mark,
+    `thousands` the mark between groups of three digits, `dates` are formats such as %d.%m.%Y, and `first_year` is the
+    first of the hundred years that %y can mean. `missing` lists texts that mean "no value"; `signs`, such as "€", may
+    stand beside a number and are ignored. `columns` has a `ColumnNotation` for each column that differs. `facts` holds
+    what was given.
 
     >>> Files(separator=";", decimal=",", missing=("NA",)).facts()
     {'decimal': ',', 'missing': ['NA'], 'separator': ';'}
@@ -45,25 +46,25 @@ class Files(Notation):
     columns: tuple[ColumnNotation, ...] = ()
 
     def notation(self, column: str) -> Notation:
-        """How the texts of a column are written: what is said of it, and else what is said of all."""
+        """How the texts of a column are written: as declared for the column, or else as declared for all columns."""
         own = next((one for one in self.columns if one.column == column), None)
         facts = Notation.facts(self) | ({} if own is None else own.facts())
         return Notation(**frozen(facts))
 
     def about(self, names: Iterable[str]) -> "Files":
-        """These facts, as far as they concern a contract of these columns alone."""
+        """The part of these facts that concerns a contract with these columns only."""
         kept = set(names)
         return replace(self, columns=tuple(one for one in self.columns if one.column in kept))
 
     def facts(self) -> dict[str, Any]:
-        """What was given, and nothing else."""
+        """The facts that were given, without the defaults."""
         given = {key: value for key in _LAYOUT if (value := getattr(self, key)) is not None}
         columns = {one.column: one.facts() for one in self.columns}
         return Notation.facts(self) | given | ({"columns": columns} if columns else {})
 
     @classmethod
     def read(cls, facts: dict[str, Any]) -> "Files":
-        """The facts about files, read again from what `facts` gave."""
+        """Rebuild the declaration from its `facts`."""
         rest = dict(facts)
         columns = rest.pop("columns", {})
         if not isinstance(columns, dict) or not all(isinstance(own, dict) for own in columns.values()):
@@ -84,7 +85,7 @@ class Files(Notation):
 
     @property
     def points_between_thousands(self) -> bool:
-        """Whether 1.234 may be a whole number, so that printed fractions could be taken for others."""
+        """Whether 1.234 may be a whole number, so that a printed decimal fraction could be misread."""
         return any(one.thousands == "." for one in (self, *self.columns))
 
     def note_mistakes(self, mistakes: Mistakes) -> None:

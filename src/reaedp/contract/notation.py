@@ -231,11 +231,11 @@ class Notation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnNotation(Notation):
-    """How the texts of one `column` are written, where that differs from what `Files` says of all.
+    """How the texts of one `column` are written, where that differs from what `Files` says about all columns.
 
-    `decimal` is the mark before a fraction, `thousands` that between groups of three digits, `dates` are formats such
-    as %d.%m.%Y, `first_year` is the first of the hundred years that %y stands for, `missing` has words for nothing,
-    `signs` are such as stand beside a number and are passed over.
+    `decimal` is the decimal mark, `thousands` the mark between groups of three digits, `dates` are formats such as
+    %d.%m.%Y, and `first_year` is the first of the hundred years that %y can mean. `missing` lists texts that mean "no
+    value"; `signs`, such as "€", may stand beside a number and are ignored.
 
     >>> weight = ColumnNotation(column="weight", decimal=",", missing=("-9",))
     >>> Files(missing=("NA",), columns=(weight,)).notation("weight").missing

@@ -61,10 +61,10 @@ class _Numeric(Column):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number(_Numeric):
-    """Real numbers in bins: `lower`, `upper` and `bins`, or `edges`.
+    """Real numbers in bins, given by `lower`, `upper` and `bins`, or by `edges`.
 
-    A bin contains its lower edge; the last one contains both. `step`, if declared, says how far apart values are,
-    counted from the lowest edge: synthetic values and quantiles are such values.
+    A bin contains its lower edge; the last bin contains both edges. `step`, if declared, is the distance between
+    possible values, counted from the lowest edge; synthetic values and quantiles are rounded to it.
 
     >>> Number(name="dose", edges=(0.0, 0.5, 2.0), provenance="public").labels
     ('[0, 0.5)', '[0.5, 2]')
@@ -80,7 +80,7 @@ class Number(_Numeric):
 
     @property
     def boundaries(self) -> NDArray[np.float64]:
-        """The edges as numbers, however they were declared."""
+        """The bin edges, whichever way they were declared."""
         if self.edges is not None:
             return np.array(self.edges, dtype=np.float64)
         assert self.lower is not None and self.upper is not None and self.bins is not None  # noqa: PT018
@@ -164,9 +164,9 @@ class Number(_Numeric):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Integer(_Numeric):
-    """Whole numbers from `lower` to `upper`, `width` of them to a cell. A fraction counts as unparsable.
+    """Whole numbers from `lower` to `upper`, `width` of them in each cell. A fraction counts as unparsable.
 
-    `step`, if declared, says how far apart values are, counted from `lower`.
+    `step`, if declared, is the distance between possible values, counted from `lower`.
 
     >>> Integer(name="visits", lower=0, upper=5, width=2, provenance="public").labels
     ('0..1', '2..3', '4..5')

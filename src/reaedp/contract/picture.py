@@ -20,10 +20,10 @@ PIXELS_ONLY = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """Grey (one channel) or red, green and blue; pixel values outside `lower` to `upper` are cut to this range.
+    """An image, grey or RGB; pixel values outside `lower` to `upper` are clipped to this range.
 
-    The unit of privacy is a pixel, all of whose channels may have any other values in the range. It is `width` pixels
-    wide and `height` high, with one or three `channels`.
+    The privacy unit is one pixel with all its channels. The image is `width` pixels wide and `height` pixels high, with
+    one or three `channels`.
 
     >>> Picture(width=4, height=3, channels=1, lower=0, upper=255, provenance="public").shape
     (3, 4)
@@ -54,16 +54,16 @@ class Picture:
 
     @property
     def values(self) -> int:
-        """How many numbers it consists of."""
+        """The number of values: pixels times channels."""
         return self.width * self.height * self.channels
 
     @property
     def reach(self) -> int:
-        """How far a value can be from another."""
+        """The largest difference between two values."""
         return self.upper - self.lower
 
     def check_unit(self, unit: Unit, mistakes: Mistakes) -> None:
-        """Note a unit of privacy that is not a pixel."""
+        """Note a privacy unit that is not a pixel."""
         mistakes.unless(
             unit.change == "replace" and unit.person is None,
             "For a picture, unit must be change = 'replace' without person, as pixels change but do not come or go",

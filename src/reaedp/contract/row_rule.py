@@ -25,9 +25,10 @@ _CONDITION = re.compile(r"\s*(<=|>=|!=|<>|==|<|>|=)\s*(.+?)\s*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowRule:
-    """By `act` "set", `column` is always `expression`; by "never" or "always", the `expression` never or always holds.
+    """A rule that every row obeys: a formula that sets a `column`, or a condition that never or always holds.
 
-    It holds in a row in which one of the columns that the expression names is missing.
+    With `act` "set", `column` always equals `expression`; with "never" or "always", the `expression` never or always
+    holds. A row in which one of the columns in the expression is missing obeys the rule.
 
     >>> RowRule(act="set", column="hour", expression="time div 100", provenance="public").columns
     ('hour', 'time')
@@ -69,7 +70,7 @@ class RowRule:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """All columns that the rule speaks of; the one that it sets comes first."""
+        """All columns that the rule mentions; the one that it sets comes first."""
         own = () if self.column is None else (self.column,)
         return tuple(dict.fromkeys([*own, *self.node.columns]))
 
@@ -79,7 +80,7 @@ class RowRule:
         return f"{self.column} = {self.expression}" if self.act == "set" else f"{self.act} {self.expression}"
 
     def facts(self) -> dict[str, str]:
-        """Its public facts, as a manifest has them."""
+        """The rule as it stands in a manifest."""
         told = {"act": self.act, "column": self.column, "expression": self.expression, "provenance": self.provenance}
         return {key: value for key, value in (told | {"description": self.description}).items() if value is not None}
 

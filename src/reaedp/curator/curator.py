@@ -36,7 +36,7 @@ def charged(entries: Sequence[int]) -> Iterator[None]:
 
 
 class Curator:
-    """Holds records and answers for a price. Whatever leaves it went through noise that was charged before.
+    """Holds the records and answers requests, with noise; the ledger is charged before any noise is drawn.
 
     >>> release = Curator(contract, "data.csv").release(Marginal("sex"), Laplace(1.0), name="sexes")
     >>> release.name, release.counts.names
@@ -55,7 +55,7 @@ class Curator:
     def release(self, statistic: Statistic, mechanism: Mechanism, *, name: str = "release") -> Release:
         """Charge for one statistic and release it.
 
-        A mechanism may be asked for by its price, as in `Gaussian(epsilon=1, delta=1e-6)`.
+        A mechanism may be given by its price alone, as in `Gaussian(epsilon=1, delta=1e-6)`.
         """
         (release,) = self.release_all([Request(name, statistic, mechanism)])
         with charged([release.entry]):
@@ -73,10 +73,10 @@ class Curator:
         keep: str | Sequence[str] = (),
         name: str = "synthetic",
     ) -> Release:
-        """Charge (ε, δ) for synthetic rows of these columns, by default of all, and release them.
+        """Charge (ε, δ) for synthetic rows of these columns (all by default) and release them.
 
-        `method` and `keep` are those of plans: "network" draws from a model, "amortised" and "deniable" also start from
-        cells of real records in the columns `keep`, or in columns that the noisy tables choose.
+        `method` and `keep` are as in plans: "network" draws every row from a model; "amortised" and "deniable" also
+        start from cells of real records in the columns `keep`, or in columns chosen from noisy tables.
         """
         wanted = tuple(column.name for column in self.contract.columns) if columns is None else column_names(columns)
         planned = PlannedSynthetic(
@@ -95,7 +95,7 @@ class Curator:
     def release_all(
         self, requests: Sequence[Request], progress: Callable[[str], None] = lambda _: None
     ) -> tuple[Release, ...]:
-        """Charge for all requests or for none, then answer them; the caller marks the entries as finished."""
+        """Charge for all requests or for none, then answer them; the caller marks the ledger entries as finished."""
         requests = [request.settled(self.contract) for request in requests]
         charges = [request.charge(self.contract) for request in requests]
         for request in requests:

@@ -31,10 +31,10 @@ LADDER = tuple([-step for step in reversed(_STEPS)] + [0.0] + _STEPS)
 def learn_bounds(
     contract: Contract, data: Data, column: str, epsilon: float, *, engine: Engine | None = None
 ) -> tuple[float, float, Release]:
-    """Round numbers between which the values of a column lie, outliers aside.
+    """Learn round numbers between which the values of a column lie, outliers aside.
 
-    Noisy counts on a fixed ladder of bins; the bounds are the ends of the bins whose counts exceed what noise alone
-    reaches in one of twenty ladders.
+    Rows are counted with noise on a fixed ladder of bins; the bounds are the ends of the bins whose counts exceed what
+    noise alone would reach in one ladder out of twenty.
 
     >>> lower, upper, release = learn_bounds(contract, "data.csv", "age", 1.0)
     >>> lower <= 0.0, 100.0 <= upper
@@ -52,7 +52,7 @@ def learn_bounds(
 def learn_levels(
     contract: Contract, data: Data, column: str, epsilon: float, delta: float, *, engine: Engine | None = None
 ) -> tuple[tuple[str, ...], Release]:
-    """The texts of a column that occur often enough, in alphabetical order.
+    """Learn the texts of a column that occur often enough, in alphabetical order.
 
     >>> levels, release = learn_levels(contract, "data.csv", "sex", 1.0, 1e-7)
     >>> levels
@@ -70,7 +70,9 @@ def learn_levels(
 def learn_values(
     contract: Contract, data: Data, column: str, epsilon: float, delta: float, *, engine: Engine | None = None
 ) -> tuple[Number, Release]:
-    """A declared column of numbers with a bin for each value that occurs often enough, and the step of these values.
+    """Learn which values of a declared numeric column occur often enough.
+
+    Returns the column with a bin for each of these values, and with their step; and the release that paid for it.
 
     >>> found, release = learn_values(contract, "data.csv", "age", 5.0, 1e-7)
     >>> found.step, found.provenance
@@ -104,7 +106,7 @@ def _numbers(texts: Sequence[str], mark: str, column: Number) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What was `found` of a `column` by a `release`: `bounds` or `levels`; neither if nothing stood out from the noise.
+    """What a `release` found out about a `column`: `bounds` or `levels`; neither if nothing stood out from the noise.
 
     >>> (sex,) = learn_columns(contract, "data.csv", levels=["sex"], epsilon=1.0, delta=1e-7)
     >>> type(sex).__name__, sex.levels
@@ -118,7 +120,7 @@ class Learned:
 
     @property
     def found(self) -> bool:
-        """Whether there is anything to declare."""
+        """Whether anything was found that can be declared."""
         return self.bounds is not None or bool(self.levels)
 
 
@@ -132,9 +134,9 @@ def learn_columns(
     delta: float | None = None,
     engine: Engine | None = None,
 ) -> tuple[Learned, ...]:
-    """Bounds of some columns and levels of others, all in one charge or none: each gets an equal part of (ε, δ).
+    """Learn bounds of some columns and levels of others, charged all or none; each gets an equal share of (ε, δ).
 
-    `bounds` and `levels` name the columns; `delta` is for levels, which need it.
+    `bounds` and `levels` name the columns; `delta` is needed for levels.
 
     >>> keys = {"bounds": ["age"], "levels": ["sex"], "epsilon": 2.0, "delta": 1e-7}
     >>> [learned.column for learned in learn_columns(contract, "data.csv", **keys)]

@@ -17,9 +17,9 @@ from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles, Chosen
 
 @dataclass(frozen=True, slots=True)
 class LearnedBins:
-    """The `edges` of bins of a `column`: bought by a `release`, or public ones, which cost nothing.
+    """The `edges` of the bins of a `column`: learned by a `release`, or public ones, which cost nothing.
 
-    `binning` has the errors that were predicted for both, if they were asked for.
+    `binning` has the predicted errors of both, if they were asked for.
 
     >>> learned = learn_bins(contract, "data.csv", "age", bins=4, epsilon=1.0)
     >>> type(learned).__name__, learned.edges[0], learned.release.entry > 0
@@ -33,7 +33,7 @@ class LearnedBins:
 
     @property
     def bins(self) -> int:
-        """How many there are."""
+        """The number of bins."""
         return len(self.edges) - 1
 
 
@@ -47,11 +47,11 @@ def learn_bins(
     histogram_epsilon: float | None = None,
     engine: Engine | None = None,
 ) -> LearnedBins:
-    """Edges of about as many `bins` as are wanted, of a column of numbers whose bounds the contract declares.
+    """Learn the edges of about `bins` bins for a numeric column with declared bounds.
 
     Bins at quantiles hold about equal shares of the rows, the outermost less. With `histogram_epsilon`, the ε of the
-    histogram that is wanted over them, errors of its entropy are predicted first: if public bins of equal width are
-    expected to do better for both prices together, those are given and nothing is charged.
+    histogram to be made with them, errors of its entropy are predicted first: if public bins of equal width are
+    expected to do better for both prices together, those are returned and nothing is charged.
 
     >>> learn_bins(contract, "data.csv", "age", bins=4, epsilon=1.0).column
     'age'

@@ -34,15 +34,15 @@ _fitting_plan = lru_cache(maxsize=16)(fitting_plan)
 
 @dataclass(frozen=True, slots=True)
 class DeniableCurves(Buyable, OnRecords):
-    """Each of `curves` curves may cost at most (ε, δ) of its own.
+    """Synthetic curves with plausible deniability; each of the `curves` costs at most (ε, δ) of its own.
 
-    A curve has the first `kept` coefficients of a seed, moved at random: the first by a standard deviation of `move`
-    times the clip, the others by less, in proportion to √λ. The fewer are kept and the farther they move, the more
-    curves could have made a candidate, and the more candidates pass. Coefficients beyond have no seed: they are drawn
-    from a Gaussian of `rest` in place of `move`, which is the same for all data, or are zero. `at_least` is a public
-    lower bound on the number of curves. `tau` is the probability to stop before each trial, `law` that of a move:
-    "even" or "gaussian". `within` finds `epsilon`, `delta` and `tau` for one curve from the price of all, and calls the
-    `move` `spread`.
+    A curve takes the first `kept` coefficients of a real curve, its seed, and moves them at random: the first with
+    standard deviation `move` × clip, the others by less, in proportion to √λ. The fewer coefficients are kept and the
+    farther they move, the more real curves could have been the seed, and the more candidates pass. The other
+    coefficients do not depend on a seed: they are drawn from a Gaussian with `rest` in place of `move`, the same for
+    all data, or are zero. `at_least` is a public lower bound on the number of curves. `tau` is the probability of
+    stopping before each trial; `law` is the distribution of a move, "even" or "gaussian". `within` computes `epsilon`,
+    `delta` and `tau` of one curve from the price of all of them; its parameter `spread` is `move`.
     `DeniableCurves(epsilon=1, delta=1e-6, kept=2, spread=0.5)` asks for a price for all curves together, as plans do.
 
     >>> DeniableCurves.within(4.0, 1e-7, contract, "pressure", 3, kept=1, spread=0.5).curves

@@ -57,11 +57,11 @@ def fewest_curves(contract: Contract, curve: Curve) -> int:
 class MeanCurve:
     """The mean of the curves of one declaration.
 
-    With the `covariance` "A2" equal noise is added to all coefficients, which are smoothed afterwards, by `rho` or as
-    the estimate chooses. With "C" they are smoothed by `rho` first, then get noise in proportion to √λ (Mirshani,
-    Reimherr, Slavković 2019). The `bands` cover the "noise", or the "truth": the mean of the curves as they are,
-    whatever the noise, the smoothing, the finite basis and the clip did to it. For these a count of clipped curves is
-    paid for.
+    With `covariance` "A2", equal noise is added to all coefficients, which are then smoothed by `rho`, or as the
+    estimate itself chooses. With "C", they are first smoothed by `rho`, then get noise in proportion to √λ (Mirshani,
+    Reimherr, Slavković 2019). The `bands` cover either the effect of the "noise", or the "truth": the mean of the
+    unprocessed curves, including the effects of noise, smoothing, finite basis and clipping. Bands for the truth also
+    pay for a count of clipped curves.
 
     >>> sensitivity = MeanCurve("pressure").sensitivity(contract)
     >>> curator.release(MeanCurve("pressure"), Gaussian.within(4.0, 1e-7, sensitivity)).value.curve.name
@@ -89,11 +89,11 @@ class MeanCurve:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """None: curves are declared by themselves."""
+        """None: curves are declared separately from columns."""
         return ()
 
     def check(self, contract: Contract) -> None:
-        """Refuse unknown curves, single rows of long curves, and smoothing that is not there."""
+        """Refuse unknown curves, long curves without a person column, and smoothing of a basis that has none."""
         curve, mistakes = contract.curve(self.curve), Mistakes()
         mistakes.unless(
             curve.form == "wide" or contract.unit.person is not None,
@@ -119,7 +119,7 @@ class MeanCurve:
         mistakes.report()
 
     def cells(self, contract: Contract) -> int:
-        """One number for each coefficient, the number of curves, and that of clipped ones if it is paid for."""
+        """One number per coefficient, the number of curves, and the number of clipped curves if it is paid for."""
         return contract.curve(self.curve).rank + 1 + (self.most_cut(contract) is not None)
 
     def step(self, contract: Contract) -> float:

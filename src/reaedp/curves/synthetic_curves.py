@@ -113,7 +113,7 @@ def unit_in_curves(change: Change, most: int, at_least: int | None) -> Unit:
 
 @dataclass(frozen=True, slots=True)
 class SyntheticCurves:
-    """A number of synthetic curves that resemble those of one declaration.
+    """Synthetic curves that resemble those of one declaration.
 
     >>> mechanism = DeniableCurves.within(8.0, 1e-7, contract, "pressure", 3, kept=1, spread=0.5)
     >>> len(curator.release(SyntheticCurves("pressure", 3), mechanism).value) <= 3
@@ -137,7 +137,7 @@ class SyntheticCurves:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """None: curves are declared by themselves."""
+        """None: curves are declared separately from columns."""
         return ()
 
     def check(self, contract: Contract) -> None:

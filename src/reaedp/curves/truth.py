@@ -25,7 +25,7 @@ from reaedp.privacy.normal import quantile
 SHARE_OF_CLIPPED = 0.1
 
 
-class Recovery(NamedTuple):
+class TimeWeights(NamedTuple):
     """Weights of the coefficients for each time (a row), and the largest bias of what they give.
 
     `lowest` and `highest` are what they can give of one curve within the declared bounds, or of none.
@@ -76,7 +76,7 @@ class MeansOfSlope:
         from_the_right = np.cumsum(self.space.projection[:, ::-1], axis=1)[:, ::-1]
         return np.ascontiguousarray(from_the_right[:, 1:])
 
-    def recovery(self, times: Reals, deviations: Reals) -> Recovery:
+    def recovery(self, times: Reals, deviations: Reals) -> TimeWeights:
         """The weights with the least noise² + bias² among those that give a constant back (see PROOFS.md)."""
         smoothness = self.curve.smoothness
         assert smoothness is not None
@@ -89,7 +89,7 @@ class MeansOfSlope:
         weights = (plain + along[:, None] * missing).T
         left = reached - weights @ self.responses
         bias = smoothness * np.sqrt((left**2 * self.lengths).sum(axis=1))
-        return Recovery(weights, bias, *self._extremes(weights @ self.space.projection))
+        return TimeWeights(weights, bias, *self._extremes(weights @ self.space.projection))
 
     def _extremes(self, on_grid: Reals) -> tuple[Reals, Reals]:
         """The least and the largest product of such weights with a curve within the bounds, or with none."""
@@ -188,10 +188,12 @@ class TrueMean(CurveEstimate):
         spent = SHARE_OF_COUNT + (SHARE_OF_CLIPPED if self.clipped is not None else 0.0)
         return (1.0 - confidence) * (1.0 - spent)
 
-    def _noise_width(self, recovery: Recovery, noise: Calibrated, confidence: float, critical: Reals | float) -> Reals:
+    def _noise_width(
+        self, recovery: TimeWeights, noise: Calibrated, confidence: float, critical: Reals | float
+    ) -> Reals:
         return half_widths(noise, self._steps(recovery.weights), lambda: critical, self._outside(confidence))
 
-    def _recovery(self, times: Reals, noise: Calibrated) -> Recovery:
+    def _recovery(self, times: Reals, noise: Calibrated) -> TimeWeights:
         return means_of_slope(self.curve).recovery(times, self.deviations(noise) / self._shares())
 
     def _shares(self) -> Reals:

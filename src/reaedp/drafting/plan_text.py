@@ -22,7 +22,7 @@ ROWS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class DraftedRelease:
     """One `[[release]]`; `weight` says how large its share is beside others. One that is not `active` is a comment."""
 
     about: str
@@ -54,7 +54,7 @@ def plan_text(contract: str, columns: Sequence[Drafted], heading: Heading | None
     return f"{top}\ncontract = {text(contract)}\n{body}{_others(columns)}"
 
 
-def _wanted(columns: Sequence[Drafted], heading: Heading) -> Iterator[Wanted]:
+def _wanted(columns: Sequence[Drafted], heading: Heading) -> Iterator[DraftedRelease]:
     """Releases that fit, the plainest first."""
     names = [column.name for column in columns]
     for number, name in enumerate(names[:MOST_HISTOGRAMS]):
@@ -67,8 +67,10 @@ def _wanted(columns: Sequence[Drafted], heading: Heading) -> Iterator[Wanted]:
         yield from _of_numbers(numbers, _groups(columns))
     if truths := [column.name for column in columns if column.facts.get("kind") == "boolean"]:
         share = {"name": f"share_of_{truths[0]}", "kind": "rate", "of": truths[0], "mechanism": "laplace"}
-        yield Wanted("The share of rows for which something is true, by groups if you like.", share, 1.0, active=False)
-    yield Wanted(
+        yield DraftedRelease(
+            "The share of rows for which something is true, by groups if you like.", share, 1.0, active=False
+        )
+    yield DraftedRelease(
         "How diverse a column is, in bits; a histogram of it gives that at no extra cost.",
         {
             "name": f"diversity_of_{names[0]}",
@@ -82,7 +84,7 @@ def _wanted(columns: Sequence[Drafted], heading: Heading) -> Iterator[Wanted]:
     )
     if len(names) > 1:
         yield from _of_several(names, heading)
-    yield Wanted(
+    yield DraftedRelease(
         "Counts of only those cells that enough people have: for columns with very many cells.",
         {"name": "frequent", "kind": "histogram", "columns": names[:3], "mechanism": "threshold"},
         weight=1.0,
@@ -90,18 +92,18 @@ def _wanted(columns: Sequence[Drafted], heading: Heading) -> Iterator[Wanted]:
     )
 
 
-def _of_numbers(numbers: Sequence[str], groups: list[str]) -> Iterator[Wanted]:
+def _of_numbers(numbers: Sequence[str], groups: list[str]) -> Iterator[DraftedRelease]:
     each = " in each group" if groups else ""
     by = {"by": groups} if groups else {}
     means = {"name": "means", "kind": "summary", "of": list(numbers[:MOST_NUMBERS]), **by, "mechanism": "laplace"}
-    yield Wanted(f"Counts, totals and means{each}, with 95 % intervals.", means, weight=2.0)
+    yield DraftedRelease(f"Counts, totals and means{each}, with 95 % intervals.", means, weight=2.0)
     median = {"name": f"median_of_{numbers[0]}", "kind": "quantiles", "of": numbers[0], "at": "median"}
-    yield Wanted("A median; deciles and whole distribution functions work too.", median, 1.0, active=False)
+    yield DraftedRelease("A median; deciles and whole distribution functions work too.", median, 1.0, active=False)
     if len(numbers) > 1:
         related = {"name": "correlations", "kind": "correlation", "of": list(numbers[:MOST_MAPPED])}
-        yield Wanted("Means, variances and correlations of several columns.", related, 1.0, active=False)
+        yield DraftedRelease("Means, variances and correlations of several columns.", related, 1.0, active=False)
         line = {"name": f"{numbers[0]}_explained", "kind": "regression", "of": numbers[0], "on": list(numbers[1:4])}
-        yield Wanted("How one column depends on others: a linear regression.", line, 1.0, active=False)
+        yield DraftedRelease("How one column depends on others: a linear regression.", line, 1.0, active=False)
 
 
 def _groups(columns: Sequence[Drafted]) -> list[str]:
@@ -111,9 +113,9 @@ def _groups(columns: Sequence[Drafted]) -> list[str]:
     return sorted(sizes, key=lambda name: sizes[name])[:1]
 
 
-def _of_several(names: Sequence[str], heading: Heading) -> Iterator[Wanted]:
+def _of_several(names: Sequence[str], heading: Heading) -> Iterator[DraftedRelease]:
     needs = "" if heading.at_least else " Needs unit.at_least in the contract."
-    yield Wanted(
+    yield DraftedRelease(
         "Made-up rows that resemble the data, for questions you did not plan for; any number of rows costs the same.",
         {
             "name": "synthetic",
@@ -124,7 +126,7 @@ def _of_several(names: Sequence[str], heading: Heading) -> Iterator[Wanted]:
         },
         weight=4.0,
     )
-    yield Wanted(
+    yield DraftedRelease(
         f"How closely columns are related, pair by pair.{needs}",
         {"name": "related", "kind": "entropy-map", "columns": list(names[:MOST_MAPPED]), "mechanism": "gaussian"},
         weight=2.0,
@@ -135,11 +137,13 @@ def _of_several(names: Sequence[str], heading: Heading) -> Iterator[Wanted]:
         ("shared", "mutual-information", "How much one column says about another"),
         ("rest", "conditional-entropy", "How diverse a column is once another one is known"),
     ):
-        yield Wanted(f"{about}, in bits.{needs}", {"name": name, "kind": kind} | pair, weight=1.0, active=False)
+        yield DraftedRelease(f"{about}, in bits.{needs}", {"name": name, "kind": kind} | pair, weight=1.0, active=False)
 
 
-def _histogram(name: str, columns: list[str], about: str, weight: float) -> Wanted:
-    return Wanted(about, {"name": name, "kind": "histogram", "columns": columns, "mechanism": "laplace"}, weight=weight)
+def _histogram(name: str, columns: list[str], about: str, weight: float) -> DraftedRelease:
+    return DraftedRelease(
+        about, {"name": name, "kind": "histogram", "columns": columns, "mechanism": "laplace"}, weight=weight
+    )
 
 
 def _smallest(columns: Sequence[Drafted]) -> list[str]:
@@ -150,9 +154,9 @@ def _smallest(columns: Sequence[Drafted]) -> list[str]:
     return [name for name in sizes if name in first] if fits else []
 
 
-def _named(wanted: Iterator[Wanted]) -> list[Wanted]:
+def _named(wanted: Iterator[DraftedRelease]) -> list[DraftedRelease]:
     """The releases under names that can be file names, each different."""
-    made: list[Wanted] = []
+    made: list[DraftedRelease] = []
     taken: set[str] = set()
     for one in wanted:
         plain = re.sub(r"[^A-Za-z0-9_-]+", "_", _without_accents(one.keys["name"])).strip("_-")[:80] or "column"
@@ -160,7 +164,7 @@ def _named(wanted: Iterator[Wanted]) -> list[Wanted]:
             name for name in (plain, *(f"{plain}_{n}" for n in range(2, len(taken) + 3))) if name.lower() not in taken
         )
         taken.add(name.lower())
-        made.append(Wanted(one.about, {**one.keys, "name": name}, one.weight, one.active))
+        made.append(DraftedRelease(one.about, {**one.keys, "name": name}, one.weight, one.active))
     return made
 
 

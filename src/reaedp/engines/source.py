@@ -161,9 +161,9 @@ _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
 
 
 def register_engine(scheme: str, open_address: Callable[[str], Source | Data]) -> None:
-    """Make addresses that begin with `scheme://` data: `open_address` gives a source, or a frame or relation for one.
+    """Register an engine for addresses that begin with `scheme://`; `open_address` returns a source, frame or relation.
 
-    It may read names and types of columns, and no row.
+    It may read names and types of columns, but no rows.
 
     >>> register_engine("here", lambda address: address.removeprefix("here://"))
     >>> Curator(contract, "here://data.csv").release(Marginal("sex"), Laplace(1.0)).counts.names

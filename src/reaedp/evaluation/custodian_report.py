@@ -46,9 +46,9 @@ def custodian_report(
     engine: Engine | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> str:
-    """The page as HTML; `lines` of an earlier evaluation save the time of a new one.
+    """The custodian's report as HTML; it compares releases with the private data and must not be published.
 
-    `label` is a column to be predicted. The page must not be published.
+    `lines` of an earlier evaluation save the time of a new one. `label` names a column to be predicted.
 
     >>> custodian_report("published", "data.csv", rng=rng)[:15]
     '<!doctype html>'

@@ -71,12 +71,12 @@ def evaluate(
     progress: Callable[[str], None] = lambda _: None,
     counted: Callable[[str, int, int], None] = lambda what, done, of: None,  # noqa: ARG005
 ) -> tuple[Line, ...]:
-    """Compare every release of a folder with the data, and attack it.
+    """Compare every release in a folder with the data, and attack it.
 
     `others` holds people from the same population who are not in the data; attacks on synthetic records and the
-    prediction of `label` need them. `shadows` makes each synthetic release that many times again, with and without the
-    most exposed record, for an attack that learns to tell the two apart; `workers` processes share that work, which
-    changes no figure. `progress` is told what is being done, `counted` how many shadows are done, of how many.
+    prediction of `label` need them. `shadows` is how often each synthetic release is repeated, with and without the
+    most exposed record, to train an attack that tells the two apart; `workers` processes share that work and change no
+    figure. `progress` is called with what is being done, `counted` with the number of finished shadows and their total.
 
     >>> {line.release for line in evaluate("published", "data.csv", rng=rng)}
     {'ages'}

@@ -27,7 +27,7 @@ ColumnSet = tuple[int, ...]
 MOST_CELLS_TO_A_ROW = 4
 
 
-class Figure(NamedTuple):
+class UtilityFigure(NamedTuple):
     """A line of a table, without a range where the figure is exact for the two tables compared."""
 
     measure: str
@@ -47,11 +47,11 @@ class Distances:
     sampling: Rate | None
 
     @property
-    def summary(self) -> tuple[Figure, Figure]:
+    def summary(self) -> tuple[UtilityFigure, UtilityFigure]:
         """The mean and the worst total variation, as lines of a table."""
         name = f"total variation, {self.ways}-way"
         ends = (self.sampling.low, self.sampling.high) if self.sampling else ()
-        return Figure(f"{name}, mean", self.mean, *ends), Figure(f"{name}, worst", self.worst)
+        return UtilityFigure(f"{name}, mean", self.mean, *ends), UtilityFigure(f"{name}, worst", self.worst)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +67,14 @@ class Utility(CustodianOnly):
     prediction: PredictionUtility | None
 
     @property
-    def summary(self) -> tuple[Figure, ...]:
+    def summary(self) -> tuple[UtilityFigure, ...]:
         """Every figure, with its range if it has one."""
         figures = [figure for distances in self.distances for figure in distances.summary]
-        figures.append(Figure("entropy error, bits", self.entropy_error))
+        figures.append(UtilityFigure("entropy error, bits", self.entropy_error))
         if self.information_error is not None:
-            figures.append(Figure("mutual information error, bits", self.information_error))
+            figures.append(UtilityFigure("mutual information error, bits", self.information_error))
         rates = self.prediction.rates if self.prediction else {}
-        return (*figures, *(Figure(name, rate.value, rate.low, rate.high) for name, rate in rates.items()))
+        return (*figures, *(UtilityFigure(name, rate.value, rate.low, rate.high) for name, rate in rates.items()))
 
 
 def utility(

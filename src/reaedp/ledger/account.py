@@ -13,7 +13,7 @@ from typing import Any
 from reaedp.errors import LedgerDamaged
 from reaedp.ledger.canonical_json import digest, read_fraction, write
 from reaedp.ledger.entry import UNREADABLE
-from reaedp.privacy.filters import Sums
+from reaedp.privacy.filters import LossSums
 from reaedp.privacy.spending import NOTHING, Spending
 
 #: The scope of charges to all rows of a data set.
@@ -114,7 +114,7 @@ def _scope_record(scope: Scope) -> dict[str, object]:
 
 def _read_scope(record: dict[str, Any]) -> Scope:
     grains = (None if record[name] is None else int(record[name]) for name in ("smooth", "covered", "rho"))
-    sums = Sums(read_fraction(record["pure"]), read_fraction(record["failures"]), *grains)
+    sums = LossSums(read_fraction(record["pure"]), read_fraction(record["failures"]), *grains)
     base, aside, first = (read_fraction(record[name]) for name in ("base", "aside", "first"))
     return Scope(Spending(record["plans"], base, aside, first, sums), int(record["fingerprint"], 16))
 

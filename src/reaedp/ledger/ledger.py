@@ -52,11 +52,11 @@ __all__ = ["Charge", "Entry", "Ledger"]
 
 
 class Ledger(Reader):
-    """All spending of some data sets, in a file or a database that processes, users and machines share.
+    """The record of all spending on some data sets, in a file or database shared by processes, users and machines.
 
-    `create` and `open` take its `address`; the constructor, which takes a `storage`, is for this package. `charges` are
-    `Charge` records, each with a `price`, its privacy loss; `entries` and `number` are numbers of entries; a `reason`
-    stays in the ledger; a `checkpoint` is a file that `reaedp ledger checkpoint` wrote.
+    `create` and `open` take its `address`; the constructor, which takes a `storage`, is internal. `charges` are
+    `Charge` records, each with a `price`, its privacy loss; `entries` and `number` are entry numbers; a `reason` is
+    kept in the ledger; a `checkpoint` is a file written by `reaedp ledger checkpoint`.
 
     >>> with Ledger.open("budget.sqlite") as ledger:
     ...     ledger.budget("clinic").epsilon, ledger.holds("clinic")
@@ -78,7 +78,7 @@ class Ledger(Reader):
 
     @classmethod
     def create(cls, address: str | Path) -> Self:
-        """Make an empty ledger where there is none, and open it: once for a data set, never by the way."""
+        """Create an empty ledger where there is none, and open it: once per data set, never as a side effect."""
         if isinstance(address, str) and "://" in address:
             from reaedp.ledger.postgres_server import create_server
 
@@ -93,10 +93,10 @@ class Ledger(Reader):
     def recover(
         cls, address: str | Path, lost: Mapping[str, tuple[float, float] | None], reason: str
     ) -> tuple[int, int]:
-        """Go on with an older copy of a ledger: enter what the lost entries cost, and record that they are lost.
+        """Continue with an older copy of a ledger: charge for the lost entries, and record that they are lost.
 
-        `lost` gives ε and δ for every data set, (0, 0) if nothing of it was lost and None for all that is left of its
-        budget. The first and the last number of the lost entries are returned.
+        `lost` gives ε and δ for every data set: (0, 0) if none of its entries were lost, None for all that is left of
+        its budget. Returns the first and last number of the lost entries.
         """
         storage = _opened(address)
         with storage.closed_on_error():
@@ -112,7 +112,7 @@ class Ledger(Reader):
         return kept + 1, last
 
     def register(self, dataset: str, budget: Budget, unit: Unit) -> None:
-        """Declare the budget and the unit of a data set at its first use; the same again changes nothing."""
+        """Declare the budget and privacy unit of a data set at its first use; repeating it changes nothing."""
         terms = Registration(dataset, budget, unit)
         with self._reading() as connection:
             if _agree(connection, terms):
@@ -124,7 +124,10 @@ class Ledger(Reader):
         self._storage.remember(head.checkpoint)
 
     def charge(self, charges: Sequence[Charge]) -> tuple[int, ...]:
-        """Record charges as one plan, all or none, on disk; their entry numbers, or `BudgetRefused`, nothing spent."""
+        """Record charges on disk as one plan, all or none, and return their entry numbers.
+
+        Raises `BudgetRefused` if they do not fit; then nothing is charged.
+        """
         # What is counted is what is written: each charge is read back from its own text.
         written = [_as_written(charge) for charge in charges]
         if not written:
@@ -144,7 +147,7 @@ class Ledger(Reader):
         return tuple(range(end.number + 1 - len(written), end.number + 1))
 
     def admits(self, charges: Sequence[Charge]) -> bool:
-        """Say whether charges would be admitted as one plan now; nothing is recorded."""
+        """Whether these charges, as one plan, would be admitted now; nothing is recorded."""
         with self._reading() as connection:
             read_head(connection)
             sorted_charges = postings(connection, charges)
@@ -156,7 +159,7 @@ class Ledger(Reader):
         return True
 
     def finish(self, entries: Sequence[int], manifest: str | None = None) -> None:
-        """Record that the releases behind some charges were published; again is no harm, and changes nothing.
+        """Record that the releases behind some charges were published; repeating it does no harm.
 
         `manifest` is the SHA-256 of the `release.json` that describes them.
         """
@@ -172,7 +175,7 @@ class Ledger(Reader):
         self._storage.remember(head.checkpoint)
 
     def raise_budget(self, dataset: str, budget: Budget, reason: str) -> int:
-        """Give a data set a larger budget, for a reason that stays in the ledger; the entry's number."""
+        """Give a data set a larger budget, with a reason that is kept in the ledger. Returns the entry number."""
         with self._writing() as connection:
             head = read_head(connection, lock=True)
             account = find_known(connection, dataset)
@@ -183,22 +186,22 @@ class Ledger(Reader):
         return head.number
 
     def decide(self, dataset: str, requests: Sequence[str], asked_by: str, *, approved: bool, reason: str) -> int:
-        """Record the answer to somebody who asked for some releases, by the SHA-256 of each; the entry's number.
+        """Record the answer to a user's requests, each given by its SHA-256. Returns the entry number.
 
-        `asked_by` names that user, `approved` is the answer. An approval is for one charge of exactly these requests;
-        a later answer about them replaces it.
+        `asked_by` names that user, `approved` is the answer. An approval is good for one charge of exactly these
+        requests; a later answer about them replaces it.
         """
         return self._note(Decision(dataset, tuple(sorted(requests)), asked_by, approved, reason))
 
     def require_two_people(self, dataset: str, reason: str, *, required: bool = True) -> int:
-        """From here on let nobody charge to a data set what nobody else approved; the entry's number.
+        """From now on, refuse charges to a data set unless a second person approved them. Returns the entry number.
 
-        To lift the rule, `required=False`, takes two people as well: `approve_lifting` by one, and lifting by another.
+        Lifting the rule with `required=False` also takes two people: one calls `approve_lifting`, another lifts it.
         """
         return self._note(TwoPeople(dataset, required, reason))
 
     def approve_lifting(self, dataset: str, reason: str) -> int:
-        """Approve that somebody else lifts the two-person rule of a data set; the entry's number."""
+        """Approve that somebody else lifts the two-person rule of a data set. Returns the entry number."""
         return self.decide(dataset, [lifting(dataset)], "whoever lifts the rule", approved=True, reason=reason)
 
     def _note(self, act: Decision | TwoPeople) -> int:

@@ -71,7 +71,7 @@ def scores(counts: Any, share: Fraction) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Exponential(Positive):
-    """A place is chosen with probability proportional to exp(-ranks missed / scale); and noisy numbers of rows.
+    """Chooses a value with probability proportional to exp(-rank error / scale); adds noise to the numbers of rows.
 
     >>> round(Exponential(1.0).scale(counting), 3)
     1.053
@@ -83,7 +83,7 @@ class Exponential(Positive):
     epsilon: float
 
     def scale(self, sensitivity: Sensitivity) -> float:
-        """The scale of a median that is chosen alone, in rows."""
+        """The scale of a single median, in rows."""
         return _least_scale(sensitivity.l1, self.epsilon, 1 - FOR_ROWS)
 
     def rows_scale(self, sensitivity: Sensitivity) -> float:

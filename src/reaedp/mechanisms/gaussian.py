@@ -64,12 +64,12 @@ class Gaussian(Buyable):
 
     @classmethod
     def bought(cls, statistic: Any, contract: Contract, *, epsilon: float, delta: float) -> "Gaussian":
-        """The least noise for this statistic whose price alone is at most (ε, δ)."""
+        """The least noise for this statistic that costs at most (ε, δ) on its own."""
         return cls.within(epsilon, delta, statistic.sensitivity(contract))
 
     @classmethod
     def within(cls, epsilon: float, delta: float, sensitivity: Sensitivity) -> "Gaussian":
-        """The least noise whose price alone is at most (ε, δ)."""
+        """The least noise that costs at most (ε, δ) on its own."""
         from reaedp.privacy.accounting import concentrated_rho, gaussian_mu, unit_gaussian_variance
 
         if sensitivity.linf == 1:
@@ -87,7 +87,7 @@ class Gaussian(Buyable):
         return cls(sensitivity.l2_squared / (2 * (sensitivity.l2_squared / normal**2 + LATTICE_VARIANCE)))
 
     def is_smooth(self, sensitivity: Sensitivity) -> bool:
-        """Whether the lattice is so fine against the noise that the loss is that of the normal law."""
+        """Whether the lattice is so fine that the privacy loss is that of the normal distribution."""
         scale = self.scale(sensitivity)
         return scale >= SMOOTH_SCALE and 1e-6 <= _normal_mu(sensitivity, scale) <= 8
 
@@ -100,7 +100,7 @@ class Gaussian(Buyable):
         return scale
 
     def price(self, sensitivity: Sensitivity) -> Price:
-        """One unit Gaussian for each cell that can move by one; else μ, or ρ on a coarse lattice (see PROOFS.md)."""
+        """One unit Gaussian per cell that can move by one; otherwise μ, or ρ on a coarse lattice (see PROOFS.md)."""
         if sensitivity.linf == 1:
             variance = math.nextafter(self.scale(sensitivity) ** 2, 0.0)
             return (UnitGaussian(variance),) * sensitivity.l1

@@ -20,10 +20,11 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class GroupThreshold(Buyable, AboveThreshold):
-    """Discrete Laplace noise on all parts of every present group; a group appears if its parts add up to enough.
+    """Discrete Laplace noise on every part of each group present; a group appears if its noisy sum is large enough.
 
-    `parts` says how many numbers a group has, `row` how many steps a row adds to them together, `rows` how many rows of
-    a unit count; they follow from statistic and contract, so that `GroupThreshold(epsilon=1, delta=1e-6)` is enough.
+    `parts` is the number of parts of a group, `row` the number of steps that one row adds to all of them together, and
+    `rows` the number of rows that one unit contributes. All follow from statistic and contract, so
+    `GroupThreshold(epsilon=1, delta=1e-6)` is enough.
 
     >>> found = GroupThreshold(1.0, 1e-6, parts=1, row=1, rows=1).threshold(counting)
     >>> 14 <= found <= 17
@@ -46,11 +47,11 @@ class GroupThreshold(Buyable, AboveThreshold):
 
     @classmethod
     def bought(cls, statistic: Any, contract: Contract, *, epsilon: float, delta: float) -> "GroupThreshold":
-        """The one that fits a statistic of groups."""
+        """The mechanism for a given statistic of groups."""
         return cls(epsilon, delta, **statistic.shape(contract))
 
     def fits(self, statistic: Any, contract: Contract) -> bool:
-        """Whether it was made for this statistic: another one's threshold might hide too little."""
+        """Whether it was made for this statistic: the threshold of another statistic might hide too little."""
         wanted: dict[str, int] = statistic.shape(contract)
         return wanted == {"parts": self.parts, "row": self.row, "rows": self.rows}
 
@@ -81,7 +82,7 @@ class GroupThreshold(Buyable, AboveThreshold):
         return -math.expm1(-self.row / self.scale(sensitivity))
 
     def apply(self, exact: GroupedParts, sensitivity: Sensitivity, noise: Noise) -> GroupedParts:
-        """The groups whose noisy parts add up to the threshold; every part draws noise of its own, once."""
+        """The groups whose noisy parts sum to at least the threshold; every part gets noise of its own, once."""
         noisy = noise.laplace(exact.parts, self.scale(sensitivity))
         # Doubles hold such sums exactly where they are near the threshold, and do not leave their range.
         shown = noisy.sum(axis=1, dtype=np.float64) >= self.threshold(sensitivity)

@@ -11,7 +11,7 @@ from reaedp.privacy.unit import Sensitivity
 
 
 class Mechanism(Protocol):
-    """Noise whose price is fixed; its scale follows from the sensitivity that it must hide.
+    """Noise at a fixed price; its scale follows from the sensitivity of the statistic.
 
     >>> def of_one_row(mechanism: Mechanism) -> float:
     ...     return mechanism.mean_error(Sensitivity(1, 1, 1))
@@ -26,10 +26,10 @@ class Mechanism(Protocol):
         """The noise scale, in steps of the lattice."""
 
     def price(self, sensitivity: Sensitivity) -> Price:
-        """What one release costs; never more than what was asked for."""
+        """The privacy loss of one release; never more than what was asked for."""
 
     def apply(self, exact: Any, sensitivity: Sensitivity, noise: Noise) -> Any:
-        """The answer with noise."""
+        """The exact answer plus noise."""
 
     def mean_error(self, sensitivity: Sensitivity) -> float:
         """Mean absolute error of one number."""

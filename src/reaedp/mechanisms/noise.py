@@ -34,8 +34,11 @@ class Noise(Protocol):
     def laplace(self, exact: Integers, scale: float) -> Integers:
         """Add independent noise with probability proportional to exp(-|x| / scale) to every integer."""
 
-    def gaussian(self, exact: Integers, scale: float) -> Integers:
-        """Add independent noise with probability proportional to exp(-x² / (2 scale²)) to every integer."""
+    def gaussian(self, exact: Integers, scale: float, grain: int = 1) -> Integers:
+        """Add independent noise with probability proportional to exp(-x² / (2 scale²)) to every integer.
+
+        With `grain`, to so many times every integer: scale and sums are in parts of one.
+        """
 
     def choose(self, scores: Integers, scale: float) -> int:
         """A place, with probability proportional to exp(score / scale)."""
@@ -60,9 +63,9 @@ class SecretNoise:
         """The exact integers with discrete Laplace noise of this scale."""
         return self._noisy("laplace", exact, scale)
 
-    def gaussian(self, exact: Integers, scale: float) -> Integers:
-        """The exact integers with discrete Gaussian noise of this scale."""
-        return self._noisy("gaussian", exact, scale)
+    def gaussian(self, exact: Integers, scale: float, grain: int = 1) -> Integers:
+        """The exact integers, in parts, with discrete Gaussian noise of this scale."""
+        return self._noisy("gaussian", exact * grain, scale)
 
     def _noisy(self, family: str, exact: Integers, scale: float) -> Integers:
         if pays(family, scale, exact.size):
@@ -158,7 +161,7 @@ class SeededNoise:
         noisy: Integers = exact + first - second
         return noisy
 
-    def gaussian(self, exact: Integers, scale: float) -> Integers:
+    def gaussian(self, exact: Integers, scale: float, grain: int = 1) -> Integers:
         """Rounded Gaussian draws, accepted in proportion to the discrete law."""
         noise = np.empty(exact.size, dtype=np.int64)
         open_places = np.arange(exact.size)
@@ -167,7 +170,7 @@ class SeededNoise:
             accepted = _accepted(drawn, self.rng.random(open_places.size), scale)
             noise[open_places[accepted]] = drawn[accepted]
             open_places = open_places[~accepted]
-        return exact + noise.reshape(exact.shape)
+        return exact * grain + noise.reshape(exact.shape)
 
     def choose(self, scores: Integers, scale: float) -> int:
         """The place of the largest score after Gumbel noise."""

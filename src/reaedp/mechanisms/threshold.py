@@ -54,7 +54,7 @@ class AboveThreshold:
 
 @dataclass(frozen=True, slots=True)
 class Threshold(AboveThreshold):
-    """Discrete Laplace noise on every present key; a key appears if its noisy count reaches the threshold.
+    """Discrete Laplace noise on every key present; a key appears if its noisy count reaches the threshold.
 
     >>> Threshold(1.0, 1e-6).threshold(counting)
     15
@@ -77,7 +77,7 @@ class Threshold(AboveThreshold):
         return -math.expm1(-1 / Laplace(epsilon).scale(sensitivity))
 
     def bound_on_delta(self, sensitivity: Sensitivity) -> float:
-        """The largest δ at this ε."""
+        """The largest δ allowed at this ε."""
         return self.largest_delta(self.epsilon, sensitivity)
 
     def apply(self, exact: Keyed | KeyedParts, sensitivity: Sensitivity, noise: Noise) -> Keyed:

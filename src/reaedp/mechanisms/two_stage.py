@@ -15,11 +15,11 @@ from reaedp.privacy.unit import Sensitivity
 
 @dataclass(frozen=True, slots=True)
 class TwoStage:
-    """`first` buys the look, the rest of ε the number if the noisy look is below the threshold, else the counts.
+    """First buys a noisy look; its result decides whether the rest of ε buys the number itself or the counts.
 
-    The sensitivity is that of look, number and counts as one vector: the number moves by at most `linf`, look and
-    counts by at most half of the rest of `l1` each. The `threshold` is what the noisy look is compared with; what it
-    says is public.
+    `first` is the ε of the look. If the noisy look is below the `threshold`, the number is released, otherwise the
+    counts; which of the two is public. The sensitivity is that of look, number and counts as one vector: the number
+    moves by at most `linf`, look and counts by at most half of the rest of `l1` each.
 
     >>> TwoStage(1.0, 0.1, 1_000).rest
     0.9
@@ -50,7 +50,7 @@ class TwoStage:
         return self.number(sensitivity).scale
 
     def price(self, sensitivity: Sensitivity) -> Price:  # noqa: ARG002
-        """ε whichever way it goes (see PROOFS.md)."""
+        """ε, whichever way it goes (see PROOFS.md)."""
         return (PureDP(self.epsilon),)
 
     def apply(self, exact: Routed, sensitivity: Sensitivity, noise: Noise) -> Routed:

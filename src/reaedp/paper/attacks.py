@@ -168,15 +168,15 @@ def _because(rows: list[dict[str, Any]]) -> str:
     shown = ", ".join(f"{name} {row['value']:.3f}" for name, row in published.items())
     return (
         f"As printed, linkage is right in {min(linked):.3f} of cases at every ε, because the observed release is itself"
-        f" one of the references; with noise of its own it is right in {paired['value']:.3f} at ε = 1. Entropy and"
-        f" total reach {shown} as published, on what they learned from; on true neighbours and new releases they find"
-        f" {weak['value']:.3f} ({weak['low']:.3f} to {weak['high']:.3f}) at ε = 1 where the likelihood ratio finds"
-        f" {best['value']:.3f} ({best['low']:.3f} to {best['high']:.3f}) and {best['permitted']:.3f} is permitted: a"
-        " weak attack near one half shows no privacy. On true neighbours the best attack falls to"
-        f" {at[HISTOGRAM, BEST, 'add-remove', 0.1]['value']:.3f} at ε = 0.1, and must. At ε = 1 it reaches: {reached}."
-        f" {beside_ceilings(rows)}"
-        " A record of F gives less away than permitted: the law is known, so that nothing finds more in this pair."
-        f" Secrets drawn anew are guessed from synthetic rows in {min(secrets):.3f} to {max(secrets):.3f} of cases."
+        f" one of the references; with fresh noise it is right in {paired['value']:.3f} at ε = 1. Entropy"
+        f" and total reach {shown} as published, judged on their own training data; on true neighbours and new releases"
+        f" they are right in {weak['value']:.3f} ({weak['low']:.3f} to {weak['high']:.3f}) at ε = 1, where the"
+        f" likelihood ratio is right in {best['value']:.3f} ({best['low']:.3f} to {best['high']:.3f}) and"
+        f" {best['permitted']:.3f} is permitted: a weak attack near one half does not show privacy. On true neighbours"
+        f" the best attack falls to {at[HISTOGRAM, BEST, 'add-remove', 0.1]['value']:.3f} at ε = 0.1, as it must. At"
+        f" ε = 1 it reaches: {reached}. {beside_ceilings(rows)} A record of F reveals less than permitted; since its"
+        " distribution is known exactly, no attack on this pair can do better. Freshly drawn secrets are guessed from"
+        f" synthetic rows in {min(secrets):.3f} to {max(secrets):.3f} of cases."
     )
 
 
@@ -187,9 +187,9 @@ def beside_ceilings(rows: Sequence[Mapping[str, Any]]) -> str:
     above = sum(row["low"] > row["permitted"] for row in beside)
     sure = sum(row["value"] - reach * (row["value"] - row["low"]) > row["permitted"] for row in beside)
     return (
-        f"Of {len(beside)} figures beside a ceiling {above or 'none'} {'lies' if above == 1 else 'lie'} above it with"
-        f" {'its' if above == 1 else 'their'} whole 95 % range, of which one in 40 is too high by chance, and"
-        f" {sure or 'none'} where ranges are wide enough to hold for all at once."
+        f"Of {len(beside)} figures with a ceiling, {above or 'none'} {'lies' if above == 1 else 'lie'} above it with"
+        f" {'its' if above == 1 else 'their'} whole 95 % range (one in 40 ranges is too high by chance), and"
+        f" {sure or 'none'} with ranges wide enough to hold for all figures at once."
     )
 
 
@@ -215,7 +215,7 @@ def _chart(attacks: set[str]) -> dict[str, Any]:
         },
     ]
     return {
-        "title": "Attacks on every kind of release; dashed: the most that the promise permits; grey: a random guess",
+        "title": "Attacks on every kind of release; dashed: the most that the guarantee permits; grey: random guessing",
         "transform": [
             {"filter": "datum.figure != 'AUC'"},
             {"calculate": "datum.release + ', ' + datum.neighbours", "as": "panel"},

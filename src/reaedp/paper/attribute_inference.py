@@ -86,12 +86,12 @@ def _because(rows: list[dict[str, Any]]) -> str:
     gain = max(private, key=lambda row: float(row["members"] - row["outsiders"]))
     crowd = next(row for row in reversed(private) if row["attack"] == CROWD)
     return (
-        f"On {rows[0]['data']}, copies of the records give away {copied['members']:.1%} of secrets that were drawn"
-        f" anew, where outsiders suffer {copied['outsiders']:.1%}; private records at most {found:.1%}. On true secrets"
-        f" members fare worse than outsiders by at most {gain['members'] - gain['outsiders']:.1%} ({gain['release']},"
-        f" {gain['attack']}), where {gain['permitted'] - gain['outsiders']:.1%} is permitted. Without a control the"
-        f" {crowd['members']:.1%} found through the {CROWD} ({crowd['release']}) would look like a leak, but outsiders"
-        f" suffer {crowd['outsiders']:.1%}: that is what the population is like."
+        f"On {rows[0]['data']}, copies of the records reveal {copied['members']:.1%} of members' freshly drawn"
+        f" secrets ({copied['outsiders']:.1%} of outsiders'); private records reveal at most {found:.1%}. For true"
+        f" secrets, members fare worse than outsiders by at most {gain['members'] - gain['outsiders']:.1%}"
+        f" ({gain['release']}, {gain['attack']}), where {gain['permitted'] - gain['outsiders']:.1%} is permitted."
+        f" Without a control, the {crowd['members']:.1%} found through the {CROWD} ({crowd['release']}) would look"
+        f" like a leak, but for outsiders it is {crowd['outsiders']:.1%}: that is a fact about the population."
     )
 
 

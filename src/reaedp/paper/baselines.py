@@ -131,12 +131,12 @@ def _because(rows: list[dict[str, Any]]) -> str:
     off = {name: f"{row['count error']:.2g}" for name, row in even.items()}
     return (
         f"Errors fall with ε, but the mean entropy error of the four published mechanisms is above the bound in {above}"
-        f" of {len(published)} places. Published Gaussian noise is calibrated for replaced rows and Laplace noise is"
+        f" of {len(published)} settings. Published Gaussian noise is calibrated for replaced rows and Laplace noise is"
         f" not: on {POWER.name} at ε = 1 counts are off by {off['Gaussian, as published']} and"
         f" {off['Laplace, as published']} rows; with the least noise for replaced rows by"
         f" {off['our Gaussian, replace']} and {off['ours, replace']}. On {DIFFERENCES.name} the entropy is off by"
         f" {uneven['Laplace, as published']['entropy error']:.2g} bits as published and by"
-        f" {uneven['ours, add-remove']['entropy error']:.2g} by our best route for the same promise. Synthetic rows"
+        f" {uneven['ours, add-remove']['entropy error']:.2g} with our best route for the same guarantee. Synthetic rows"
         " drawn from a noisy histogram add sampling error to it and nothing else."
     )
 

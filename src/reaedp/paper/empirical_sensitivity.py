@@ -86,12 +86,12 @@ def _because(table: dict[str, list[Any]], trials: int) -> str:
     published, all_pairs = np.array(table["as published"]), np.array(table["all pairs, largest"])
     apart = np.array(table["two records apart, largest"])
     return (
-        f"All of {trials} random histograms a setting stay below the bound: the largest change is"
+        f"All {trials} random histograms per setting stay below the bound: the largest change is"
         f" {(random / published).min():.2f} to {(random / published).max():.2f} of it. But nothing reaches the bound:"
         f" the maximum over all pairs is the exact h(1/n), to {np.abs(all_pairs - exact).max():.0e} bits, attained by"
         f" {table['attained by'][0]} at n = 50; random histograms find {(random / exact).min():.0%} to"
         f" {(random / exact).max():.0%} of it. Pairs whose sizes differ by two, as in the paper's attacks, are"
-        f" adjacent in no sense and differ by up to {(apart / exact).max():.1f} times the sensitivity."
+        f" adjacent in no sense, and differ by up to {(apart / exact).max():.1f} times the sensitivity."
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from reaedp.contract import Contract
 from reaedp.contract.document import Document
 from reaedp.errors import DeclarationError
-from reaedp.plan.algorithm1 import Bounds, algorithm1
+from reaedp.plan.algorithm1 import EntropyBounds, algorithm1
 from reaedp.plan.plan import Plan
 from reaedp.release.publication import publish
 from reaedp.release.release import Release
@@ -95,7 +95,7 @@ def release_all(
 
 def _row(each: DataFile, column: str, release: Release, orders: Sequence[float]) -> dict[str, Any]:
     """Released numbers and public ones alone."""
-    bounds = Bounds.of(each.plan.contract)
+    bounds = EntropyBounds.of(each.plan.contract)
     row: dict[str, Any] = {
         "data": each.name,
         "column": column,

@@ -72,8 +72,8 @@ def _because(rows: list[dict[str, Any]]) -> str:
     return (
         f"The entropy agrees to four decimals on {same} of the {len(checked)} data sets that are here. The printed"
         f" error is above the printed bound on {above} of 7; over many runs it is above it in {often}. The bound is"
-        " what one record can change, and says nothing about noise; the noise keeps ε = 1 only if records are added or"
-        " removed, and the edges of the bins tell the two extreme records."
+        " what one record can change, and says nothing about noise; the noise gives ε = 1 only if records are added or"
+        " removed, and the edges of the bins reveal the two extreme records."
     )
 
 

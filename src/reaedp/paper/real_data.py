@@ -86,7 +86,7 @@ def _because(rows: list[dict[str, Any]]) -> str:
         f"The printed run is {AMAZON.printed_error} bits off, above the printed bound of {AMAZON.bound}"
         f"{'' if had else '; its data are not here'}. Over 1,000 runs the error is above the bound in {often} of runs,"
         f" and noise shifts the entropy by {biased} bits on average, which no single run shows. A row there is an hour,"
-        " so that the promise is to hours and not to the people who wrote reviews."
+        " so the guarantee protects hours, not the people who wrote reviews."
     )
 
 

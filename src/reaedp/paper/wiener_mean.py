@@ -189,7 +189,7 @@ def _because(errors: dict[str, list[float]], biases: list[float], size: float) -
     small, middle, large = (coupled[RHOS.index(rho)] for rho in PANELS)
     best, bias = int(np.argmin(coupled)), biases[RHOS.index(PANELS[-1])]
     return (
-        f"With noise of covariance C the error falls from {small:.1f} (ρ = 1e-6) over {middle:.2f} (1e-3) to"
+        f"With noise of covariance C the error falls from {small:.1f} (ρ = 1e-6) via {middle:.2f} (1e-3) to"
         f" {large:.2f} (0.1), but the mean itself has size {size:.2f}: the first panel is all noise and in the last the"
         f" gap is {large / size:.0%} of the mean. Of the error at ρ = 0.1 most is clipping and smoothing:"
         f" {bias:.2f} without any noise. The least error is {coupled[best]:.2f} at ρ = {RHOS[best]:g}, and"

@@ -12,7 +12,7 @@ from reaedp.statistics.entropy.sensitivities import shannon_sensitivity
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class EntropyBounds:
     """How far one unit moves the entropy of n rows, in bits: as published, and exactly."""
 
     rows: int
@@ -20,7 +20,7 @@ class Bounds:
     exact: float
 
     @classmethod
-    def of(cls, contract: Contract) -> "Bounds | None":
+    def of(cls, contract: Contract) -> "EntropyBounds | None":
         """For as many rows as are public; nothing where none are."""
         unit = contract.unit
         if unit.at_least is None:

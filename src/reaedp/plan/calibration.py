@@ -38,14 +38,14 @@ MOST_ROWS = 2**40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """What decides an error: whose privacy, which noise, at what price, how many rows and bins.
+    """The facts that decide an error: privacy unit, mechanism, price, number of rows and of bins.
 
-    `kind` says which error is meant: `counts` are all counts of a histogram together, `entropy` is one with noise on
-    it, `histogram-entropy` is one derived from counts, `mean` is that of a column whose bounds are `width` apart, in a
-    group of so many `rows`, `rate` is a share of so many `rows`, `median` is the rank of a median chosen among `bins`
-    cells. `change` and `max_rows` are those of the privacy unit, `mechanism` is the noise. One of `epsilon`, `rows` and
-    `bins` is left open if it matters, and `solve` finds it from the `error` that is acceptable, in rows or bits;
-    `within` takes what is left in a ledger, its `rest`.
+    `kind` says which error is meant: `counts` is the largest error of all counts of a histogram, `entropy` that of an
+    entropy with noise of its own, `histogram-entropy` that of an entropy computed from noisy counts, `mean` that of a
+    mean in a group of `rows` rows when the column's bounds are `width` apart, `rate` that of a share of `rows` rows,
+    and `median` the rank error of a median chosen among `bins` cells. `change` and `max_rows` describe the privacy
+    unit. Leave out one of `epsilon`, `rows` and `bins`, and `solve` finds it from the acceptable `error`, in rows or
+    bits; `within` finds what the `rest` of a ledger can buy.
 
     >>> wanted = Calibration(kind="counts", change="add-remove", bins=10)
     >>> wanted.solve(error=20.0).epsilon
@@ -87,12 +87,12 @@ class Calibration:
 
     @property
     def unit(self) -> str:
-        """What the error is measured in."""
+        """The unit in which the error is measured."""
         return {"counts": "rows", "median": "rows", "mean": "units", "rate": "of 1"}.get(self.kind, "bits")
 
     @property
     def open(self) -> Fact:
-        """The one fact that matters and is not given."""
+        """The name of the relevant fact that was left out."""
         facts = _BOUNDS[self.kind].facts
         missing = [fact for fact in facts if getattr(self, fact) is None]
         if len(missing) != 1:
@@ -104,7 +104,7 @@ class Calibration:
 
     @property
     def counting(self) -> Sensitivity:
-        """How far one unit moves counts."""
+        """The sensitivity of counts under this privacy unit."""
         people = self.max_rows > 1
         return counting_sensitivity(Unit(self.change, "person" if people else None, self.max_rows if people else None))
 
@@ -114,16 +114,16 @@ class Calibration:
         return Calibrated(_MECHANISMS[self.mechanism](self.epsilon, self.delta, sensitivity), sensitivity)
 
     def price(self) -> Price:
-        """What the ledger will be asked for."""
+        """The privacy loss that the ledger will be charged."""
         return self.noise(_BOUNDS[self.kind].sensitivity(self)).price
 
     def within(self, rest: Rest) -> "Calibration | None":
-        """The answer at the largest ε, of four digits, that the ledger would admit now; None if it would admit none."""
+        """The answer at the largest ε, to four digits, that the ledger would admit now; None if it admits nothing."""
         most = rest.most(lambda epsilon: tally([replace(self, epsilon=epsilon).price()]))
         return None if most is None else replace(self, epsilon=most)
 
     def bound(self) -> float:
-        """The error that is not exceeded as often as `confidence` says."""
+        """The error that is not exceeded with probability `confidence`."""
         return _BOUNDS[self.kind].error(self)
 
     def solve(self, error: float) -> "Calibration":

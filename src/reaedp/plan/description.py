@@ -38,8 +38,11 @@ def statistic_record(statistic: Statistic) -> dict[str, Any]:
 
 
 def _left_out(field: Field[Any], value: object) -> bool:
-    """A parameter that a kind got later is written where it says something: what was asked for earlier is the same."""
-    return "since" in field.metadata and value == field.default
+    """A parameter that a kind got later is written where it says something: what was asked for earlier is the same.
+
+    How what was asked for is done is `told` elsewhere.
+    """
+    return "told" in field.metadata or ("since" in field.metadata and value == field.default)
 
 
 def read_statistic(record: Mapping[str, Any]) -> Statistic:

@@ -9,7 +9,7 @@ from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.threshold import Threshold
 from reaedp.plan.request import Request
 from reaedp.statistics.entropy.entropy import public_rows
-from reaedp.statistics.images.picture_error import expected_quality
+from reaedp.statistics.images.pixels import expected_quality
 
 
 class Expected(NamedTuple):

@@ -59,7 +59,7 @@ class Forecast:
 
     @classmethod
     def of(cls, request: Request, contract: Contract) -> "Forecast":
-        """Compute from the contract and the price; no data is opened."""
+        """Compute the forecast from contract and price; no data is opened."""
         noise = request.calibrated(contract)
         expect = _EXPECTATIONS.of(request.statistic)
         return cls(
@@ -72,7 +72,7 @@ class Forecast:
 
     @property
     def words(self) -> str:
-        """The expected error for people."""
+        """The expected error as a sentence."""
         return self.expected.words
 
 

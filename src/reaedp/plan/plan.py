@@ -71,9 +71,9 @@ KINDS: MutableMapping[str, type[Planned]] = Homes(
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A contract and the releases that are wanted under it.
+    """A contract and the releases wanted under it.
 
-    `releases` are wanted all or none; `times` multiplies the ε of each by a `factor`.
+    The `releases` are published all or none; `times` multiplies the ε of each by a `factor`.
 
     >>> cheaper = Plan(contract, plan.releases).times(0.5)
     >>> [request.name for request in cheaper.requests()], cheaper.releases[0].epsilon
@@ -89,7 +89,7 @@ class Plan:
             raise DeclarationError(f"A plan must have one or more releases, each with a different name; given {names}.")
 
     def requests(self) -> tuple[Request, ...]:
-        """Every release as a request; refuses what the contract cannot answer, all mistakes at once."""
+        """Every release as a request; what the contract cannot answer is refused, with all mistakes at once."""
         mistakes, requests = Mistakes(), []
         for release in self.releases:
             with mistakes.gathered():
@@ -101,11 +101,11 @@ class Plan:
 
     @property
     def wording(self) -> dict[str, dict[str, str]]:
-        """The words for people that were given, by the names of releases."""
+        """The descriptions given for readers, by the names of releases."""
         return {release.name: release.wording for release in self.releases if release.wording}
 
     def times(self, factor: float) -> "Plan":
-        """The same releases, each for a multiple of its ε."""
+        """The same releases, each at a multiple of its ε."""
         return replace(self, releases=tuple(one.times(factor, self.contract.budget) for one in self.releases))
 
     def prices(self) -> Counter[Loss]:
@@ -114,7 +114,7 @@ class Plan:
 
     @classmethod
     def load(cls, path: str | Path) -> "Plan":
-        """Read a plan and its contract, or report every mistake with its line."""
+        """Read a plan file and its contract; an error lists every mistake with its line."""
         document = Document.read(path)
         mistakes = Mistakes()
         for key in document.data:

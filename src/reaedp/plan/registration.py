@@ -27,11 +27,11 @@ Kind = TypeVar("Kind", bound=type[Any])
 
 
 def register(kind: Kind) -> Kind:
-    """Make a statistic, a mechanism, a kind of column or of planned release known; also as a decorator of its class.
+    """Register a statistic, mechanism, column kind or kind of planned release; also usable as a class decorator.
 
-    From then on contracts and plans can name it, it can be published, and `verify`, `report` and `evaluate` read it
-    back. A statistic is known by the name of its class, a mechanism by its `name`, a column by its `kind`, a planned
-    release by each of its `kinds`; all are frozen dataclasses, whose fields are their parameters.
+    From then on contracts and plans can name it, it can be published, and `verify`, `report` and `evaluate` can read
+    it. A statistic is known by the name of its class, a mechanism by its `name`, a column by its `kind`, a planned
+    release by each of its `kinds`. All are frozen dataclasses whose fields are their parameters.
 
     >>> from dataclasses import dataclass
     >>> @register

@@ -12,7 +12,7 @@ from reaedp.statistics.statistic import Statistic
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is wanted, hidden how, under which name; what follows under one contract is computed once.
+    """A statistic, its mechanism and a name; what follows from them under a contract is computed once.
 
     >>> Request("ages", Marginal("age"), Laplace(1.0)).calibrated(contract).title
     'discrete Laplace, scale 1'
@@ -24,12 +24,12 @@ class Request:
     _last: list[tuple[Contract, Calibrated]] = field(default_factory=list, init=False, compare=False, repr=False)
 
     def settled(self, contract: Contract) -> "Request":
-        """The request with the mechanism itself where it was asked for by its price alone."""
+        """The request with its mechanism worked out, if only a price was given."""
         mechanism = settled(self.mechanism, self.statistic, contract)
         return self if mechanism is self.mechanism else Request(self.name, self.statistic, mechanism)
 
     def calibrated(self, contract: Contract) -> Calibrated:
-        """The mechanism set to what one unit can change; refuses what cannot be answered."""
+        """The mechanism calibrated to the statistic's sensitivity; refuses what cannot be answered."""
         if not self._last or self._last[0][0] is not contract:
             self._last[:] = [(contract, self._calibrate(contract))]  # sensitivities of entropies take a search
         return self._last[0][1]
@@ -44,14 +44,14 @@ class Request:
         return noise
 
     def charge(self, contract: Contract) -> Charge:
-        """What the ledger is asked for."""
+        """The charge that the ledger is asked for."""
         from reaedp.plan.description import request_digest  # which knows every kind there is
 
         asked = request_digest(self.name, self.statistic, self.mechanism, contract.fingerprint)
         return replace(self.priced(contract), request=asked)
 
     def priced(self, contract: Contract) -> Charge:
-        """What the ledger is asked for, but for the digest of the request; refuses what cannot be charged."""
+        """The charge without the digest of the request; refuses what cannot be charged."""
         noise = self.calibrated(contract)
         return Charge(
             dataset=contract.dataset,

@@ -43,7 +43,7 @@ LARGEST, EXPONENT = 1e6, 700.0
 
 
 @dataclass(frozen=True, slots=True)
-class Sums:
+class LossSums:
     """What charges add up to: ε of pure losses, δ, squares of μ without and with the pure ones, and ρ.
 
     None stands for more than any budget.
@@ -60,9 +60,9 @@ class Sums:
             if number is not None and number < 0:
                 raise ValueError("these sums do not belong to any list of privacy losses")
 
-    def plus(self, other: "Sums", times: int = 1) -> "Sums":
+    def plus(self, other: "LossSums", times: int = 1) -> "LossSums":
         """Give the sums after this many more charges of one kind."""
-        return Sums(
+        return LossSums(
             self.pure + other.pure * times,
             self.failures + other.failures * times,
             _add(self.smooth, other.smooth, times),
@@ -72,15 +72,15 @@ class Sums:
 
 
 #: What nothing adds up to.
-ZERO = Sums()
+ZERO = LossSums()
 
 
-def sums_of(tally: Tally, reserve: float) -> Sums:
+def sums_of(tally: Tally, reserve: float) -> LossSums:
     """Give what losses that are bought together add to the sums, above a reserve of μ²."""
     pure = pure_parts(tally)
     others = [_square(loss, copies) for loss, copies in tally.items() if not isinstance(loss, PureDP | ApproxDP)]
     smooth = math.fsum(others)
-    return Sums(
+    return LossSums(
         pure=sum((exact(epsilon) * copies for epsilon, copies in pure.items()), Fraction(0)),
         failures=failure(tally)[0],
         smooth=_grains(smooth) if others else 0,
@@ -106,7 +106,7 @@ class Filters:
         """The sum of all δ after the first plan."""
         return self.delta * _failures(self.first)
 
-    def admit(self, sums: Sums) -> bool:
+    def admit(self, sums: LossSums) -> bool:
         """Say whether sums satisfy at least one filter."""
         if sums.failures > self.most_failures:
             return False
@@ -116,7 +116,7 @@ class Filters:
             or _within(sums.rho, self.rho)
         )
 
-    def certified(self, sums: Sums) -> Fraction | float:
+    def certified(self, sums: LossSums) -> Fraction | float:
         """Give the least ε for which some filter would admit these sums at the same δ; infinite if none would."""
         if sums.failures > self.most_failures:
             return math.inf
@@ -127,7 +127,7 @@ class Filters:
         # What is admitted is within the budget, although numerical bounds may differ in the last digits.
         return min(least, self.epsilon) if self.admit(sums) else least
 
-    def _epsilons(self, sums: Sums) -> Iterator[Fraction | float]:
+    def _epsilons(self, sums: LossSums) -> Iterator[Fraction | float]:
         share = _shares(self.first, self.delta)
         if sums.smooth == 0:
             yield sums.pure

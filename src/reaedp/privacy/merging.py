@@ -113,7 +113,7 @@ def delta_left(tally: Tally, delta: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class MergedLosses:
     """Independent losses, merged by kind: dominating `pairs`, one Gaussian loss μ and one concentrated loss ρ.
 
     `copies` says how many losses went into them, each of which may carry a rounding of its own.
@@ -160,7 +160,7 @@ class Parts:
         return (*self.pairs, Normal(self.mu / math.sqrt(1 - LATTICE_COST / FINE**2), FINE)) if self.mu else self.pairs
 
 
-def merge(tally: Tally) -> Parts:
+def merge(tally: Tally) -> MergedLosses:
     """Sort losses by kind, and let each kind merge in its own way."""
     kinds: dict[type, dict[Any, int]] = {kind: {} for kind in _RHO}
     for loss, copies in tally.items():
@@ -169,7 +169,7 @@ def merge(tally: Tally) -> Parts:
     units, squared_mu, rough = _units(kinds[UnitGaussian])
     squared_mu += math.fsum(loss.mu * loss.mu * copies for loss, copies in kinds[GaussianDP].items())
     rho = total_rho({**kinds[ZCDP], **crowds, **rough})
-    return Parts((*answers, *units), math.sqrt(squared_mu) * (1 + SLACK), rho, sum(tally.values()))
+    return MergedLosses((*answers, *units), math.sqrt(squared_mu) * (1 + SLACK), rho, sum(tally.values()))
 
 
 def pure_parts(tally: Tally) -> Counter[float]:

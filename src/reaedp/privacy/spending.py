@@ -14,7 +14,7 @@ from reaedp.privacy.accounting import epsilon, fits
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.conversion import bisect
 from reaedp.privacy.covering import pure_cover, pure_mu
-from reaedp.privacy.filters import GRAIN, ZERO, Filters, Sums, filters, sums_of
+from reaedp.privacy.filters import GRAIN, ZERO, Filters, LossSums, filters, sums_of
 from reaedp.privacy.loss import PureDP, exact
 from reaedp.privacy.merging import Tally
 
@@ -27,7 +27,7 @@ class Spending:
     base: Fraction = Fraction(0)
     aside: Fraction = Fraction(0)
     first: Fraction = Fraction(0)
-    sums: Sums = ZERO
+    sums: LossSums = ZERO
 
     def __post_init__(self) -> None:
         numbers = (Fraction(self.plans), self.base, self.aside, self.first)

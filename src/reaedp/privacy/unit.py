@@ -10,10 +10,11 @@ Change = Literal["add-remove", "replace"]
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Two data sets are neighbours when one row, or one person's rows, are added, removed or replaced.
+    """The privacy unit: neighbouring data sets differ by one row or one person's rows, added, removed or replaced.
 
     `change` is "add-remove" or "replace". `person` names the column that identifies people; at most `max_rows` rows of
-    each are used. Without it the unit is a row. `at_least` is a public lower bound on the number of people (rows).
+    each person are used (the contribution bound). Without `person`, the unit is one row. `at_least` is a public lower
+    bound on the number of people (or rows).
 
     >>> Unit("replace", person="patient", max_rows=3).noun
     'person'
@@ -42,20 +43,20 @@ class Unit:
 
     @property
     def rows(self) -> int:
-        """The largest number of rows that one neighbour can bring or take away."""
+        """The largest number of rows in which two neighbours can differ."""
         return self.max_rows or 1
 
     @property
     def noun(self) -> str:
-        """What the promise protects, in a word."""
+        """The protected unit in one word: "row" or "person"."""
         return "person" if self.person else "row"
 
 
 @dataclass(frozen=True, slots=True)
 class Sensitivity:
-    """How far one change of the unit can move an integer vector: `l1`, `l2_squared` and `linf` distance.
+    """How far one change of the privacy unit can move an integer vector: `l1`, `l2_squared` and `linf` distance.
 
-    All three are attained or upper bounds, and are integers because answers live on an integer lattice.
+    All three are exact or upper bounds. They are integers because answers lie on an integer lattice.
 
     >>> Marginal("age").sensitivity(contract)
     Sensitivity(l1=1, l2_squared=1, linf=1)
@@ -64,3 +65,7 @@ class Sensitivity:
     l1: int
     l2_squared: int
     linf: int
+
+    def finer(self, parts: int) -> "Sensitivity":
+        """The same on a lattice of which so many steps make one of this."""
+        return Sensitivity(parts * self.l1, parts**2 * self.l2_squared, parts * self.linf)

@@ -30,6 +30,8 @@ from reaedp.release.place import MANIFEST_FILE, read_plain
 from reaedp.release.release import Release
 from reaedp.release.strict_json import NotStrict, read_strict
 from reaedp.statistics.statistic import Statistic
+from reaedp.synthesis.marginal_model import with_parts
+from reaedp.synthesis.purse import PARTS_OF_A_ROW
 
 FORMAT = 2
 #: What signs the manifest; the two are the only files of a folder that the manifest does not list.
@@ -216,7 +218,9 @@ def _read_column(record: dict[str, Any]) -> Column:
 def read_noise(record: dict[str, Any]) -> Calibrated:
     """Rebuild mechanism and sensitivity from a release's record."""
     with understood(f"the mechanism of {record['name']!r}"):
-        return Calibrated(read_mechanism(record["mechanism"]), Sensitivity(**record["sensitivity"]))
+        # Models of the first folders counted whole rows, and do not say so.
+        mechanism = with_parts(read_mechanism(record["mechanism"]), record["details"].get(PARTS_OF_A_ROW, 1))
+        return Calibrated(mechanism, Sensitivity(**record["sensitivity"]))
 
 
 def read_statistic(record: dict[str, Any]) -> Statistic:

@@ -29,11 +29,12 @@ def publish(
     audited: bool = True,
     page: bool = True,
 ) -> tuple[Release, ...]:
-    """Release everything in a plan into a new folder, which appears whole or not at all.
+    """Release everything in a plan into a new folder, which appears complete or not at all.
 
-    Everything that can be wrong without looking at rows is found before the ledger is charged. If `audited`, that
-    includes an audit of the very mechanisms on made-up worst cases. With `page`, the folder holds a report for people.
-    Both take a fixed time, whatever the data. `plan` says what, `out` is the folder to be made.
+    Everything that can be wrong is found before the ledger is charged, as far as that is possible without looking at
+    rows; if `audited`, that includes an audit of the mechanisms on made-up worst cases. With `page`, the folder
+    contains a report for readers. Neither takes longer for some data than for others. `plan` says what to release,
+    `out` is the new folder.
 
     >>> releases = publish(plan, "data.csv", "quickly", audited=False, page=False)
     >>> [release.name for release in releases]

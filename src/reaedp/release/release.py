@@ -41,12 +41,12 @@ MOST_PREVIEWED = 1_000_000
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Release(Framed):
-    """Every field was public before, or went through noise.
+    """A released answer: every field is either public from the start or protected by noise.
 
-    It knows the `noise` and its `step` in rows or bits, the ledger's `entry` that paid, the fingerprint of the
-    `contract`, and whether its noise was `seeded`, and so hides nothing. Estimates add up to a `total` if one is
-    public. Two releases are equal if they say the same of themselves and hold the same numbers, so that one that was
-    read from its folder is equal to the one that was written.
+    `noise` is the noise that was added, `step` its unit in rows or bits, `entry` the ledger entry that paid, `contract`
+    the contract's fingerprint. If `seeded`, the noise can be repeated, so it protects nothing. Estimates add up to
+    `total` if a total is public. Two releases are equal if all their facts and numbers are, so a release read from its
+    folder equals the one that was written.
 
     >>> release: Release = curator.release(Marginal("age"), Laplace(1.0))
     >>> release.counts.names, release.seeded, round(release.estimate(total=2_000.0).total)
@@ -85,14 +85,14 @@ class Release(Framed):
 
     @property
     def counts(self) -> Table:
-        """Noisy counts as released: unbiased integers, some of them negative."""
+        """Noisy counts as released: unbiased integers, some possibly negative."""
         if not isinstance(self.value, Table):
             raise DeclarationError(f"{self.statistic.title} has no table of counts.")
         return self.value
 
     @property
     def details(self) -> dict[str, Any]:
-        """What else a reader should know: public facts and released numbers."""
+        """Further public facts and released numbers that a reader should know."""
         found: dict[str, Any] = getattr(self.value, "details", {})
         return found
 
@@ -103,30 +103,30 @@ class Release(Framed):
         return found
 
     def estimate(self, total: float | None = None) -> Table:
-        """Counts without negative numbers, adding up to a known total if one is given."""
+        """Counts without negative numbers; they add up to a known total if one is given."""
         return histogram.estimate(self.counts, total)
 
     def proportions(self, total: float | None = None) -> Table:
-        """Shares of the estimated counts."""
+        """The estimated counts as shares."""
         return histogram.proportions(self.counts, total)
 
     def intervals(self, confidence: float = 0.95) -> Interval:
-        """Ranges each of which contains its true count at least this often."""
+        """A confidence interval for each count; each covers its true count at least this often."""
         return histogram.intervals(self.counts, self.noise, confidence)
 
     def simultaneous_intervals(self, confidence: float = 0.95) -> Interval:
-        """Ranges all of which together contain their true counts at least this often."""
+        """Confidence intervals that cover all true counts at once at least this often."""
         return histogram.simultaneous_intervals(self.counts, self.noise, confidence)
 
     def entropy(self, confidence: float = 0.95, order: float = 1.0) -> EntropyEstimate:
-        """The entropy of what was counted, with an interval: from counts, or as it was released.
+        """An entropy with a confidence interval: computed from released counts, or as released.
 
-        `order` 1 is Shannon's entropy, others are Rényi's; counts give every order.
+        `order` 1 is Shannon entropy, others are Rényi entropies; counts give every order.
         """
         return _ENTROPIES.of(self.statistic)(self, confidence, checked_order(order))
 
     def mutual_information(self, first: str | Sequence[str], confidence: float = 0.95) -> EntropyEstimate:
-        """How much the columns `first` of a table of counts tell about its others, in bits, with an interval."""
+        """The mutual information of the columns `first` and the others of a table of counts, with an interval."""
         if type(self.statistic) not in (Marginal, EntropyHistogram):
             raise DeclarationError(f"{self.statistic.title} has no table of counts from which information follows.")
         return information_from_counts(
@@ -134,24 +134,24 @@ class Release(Framed):
         )
 
     def summary(self, confidence: float = 0.95) -> dict[str, NDArray[Any]]:
-        """The figures of a summary or of rates with intervals that hold this often, a row for each of every group."""
+        """The figures of a summary or of rates, with intervals that hold this often; one row per group and figure."""
         return self._grouped().columns(self.noise, confidence, ("low", "high"))
 
     def compare(
         self, statistic: str, /, *, of: str | None = None, confidence: float = 0.95, **groups: Any
     ) -> Comparison:
-        """The difference and the ratio of a `statistic` of two groups, with intervals that hold this often.
+        """The difference and ratio of a `statistic` between two groups, with intervals that hold this often.
 
-        `groups` name a cell of each column by which figures were made, and a pair of cells for one of them; `of` names
-        the column if there are several.
+        `groups` names a cell of each grouping column, and a pair of cells for one of them; `of` names the column if
+        there are several.
         """
         return self._grouped().compare(self.noise, statistic, of, confidence, groups)
 
     def top(self, number: int, by: str = "count", *, of: str | None = None) -> dict[str, NDArray[Any]]:
-        """Rows of this release's files with the largest `number` of values, of the statistic `by` where it has several.
+        """The `number` rows with the largest values; of the statistic `by`, if there are several.
 
-        `of` names the column if there are several. It is a view of what is released, and costs nothing; noise can
-        change the order of groups whose intervals overlap.
+        `of` names the column if there are several. This only sorts what is released and costs nothing; noise can change
+        the order of groups whose intervals overlap.
         """
         return largest(self.columns(), number, by, of)
 
@@ -163,10 +163,10 @@ class Release(Framed):
     def quantiles(
         self, at: Any = "quartiles", *, of: str | None = None, by: tuple[str, ...] = (), confidence: float = 0.95
     ) -> Quantiled:
-        """Quantiles `at` some ranks, with intervals, that follow from the counts of this release at no cost.
+        """Quantiles `at` some ranks, with intervals, computed from the released counts at no cost.
 
-        Of a distribution function they have its own groups; of a histogram they are those `of` one of its columns, `by`
-        others.
+        A distribution function keeps its own groups; for a histogram, choose the column with `of` and the groups with
+        `by`.
         """
         if isinstance(self.value, Distribution):
             found, of = self.value, self.value.column.name
@@ -179,23 +179,23 @@ class Release(Framed):
     def sample(
         self, rows: int, given: Mapping[str, Any] | Sequence[str] | str | None = None, seed: int | None = None
     ) -> SyntheticRecords:
-        """So many more synthetic `rows` of the model behind these, at no cost; `given` says what must hold in each.
+        """Draw more synthetic `rows` from the released model, at no cost; `given` has conditions that every row meets.
 
-        Conditions are a value for each column, `{"sex": "f"}`, or texts such as `"age >= 40"`. The same `seed` gives
-        the same rows.
+        A condition is a value for a column, `{"sex": "f"}`, or a text such as `"age >= 40"`. The same `seed` gives the
+        same rows.
         """
         if not isinstance(self.value, SyntheticRecords):
             raise DeclarationError(f"{self.statistic.title} has no model to draw rows from.")
         return sample(self.value, rows, given, seed)
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """The columns of the release's files: numbers as released, and what follows from them."""
+        """The columns of the release's files: released numbers and what follows from them."""
         if isinstance(self.value, Written):
             return dict(self.value.columns)
         return self.statistic.frame(self.value, self.noise)
 
     def frame(self) -> dict[str, NDArray[Any]]:
-        """The columns of the release's files; cells that are ranges have their ends beside their labels."""
+        """The columns of the release's files as a table; cells that are ranges also have their two ends."""
         framed = getattr(self.value, "framed", dict)
         return dict(framed(self.columns()))
 
@@ -231,7 +231,7 @@ class Release(Framed):
         return {} if large else self.frame()
 
     def drawing(self) -> str:
-        """A small chart as SVG, or the picture that was released."""
+        """A small chart as SVG, or the released picture."""
         return DRAWINGS.of(self.statistic)(self)
 
     def __repr__(self) -> str:

@@ -12,7 +12,7 @@ from reaedp.contract import Column
 from reaedp.frames.number import about, written
 from reaedp.label import shown
 from reaedp.report.charts.drawing import Frame
-from reaedp.report.charts.histograms import Cells
+from reaedp.report.charts.histograms import DrawnCells
 from reaedp.report.published import Published
 from reaedp.statistics.doubt import Doubt
 
@@ -23,11 +23,11 @@ NAMED = 3
 class Cut(NamedTuple):
     """The cells that are drawn, and what is to be said of greys and of what is left out."""
 
-    cells: Cells
+    cells: DrawnCells
     words: str
 
 
-def drawn_cells(release: Published, cells: Cells) -> Cut:
+def drawn_cells(release: Published, cells: DrawnCells) -> Cut:
     """All cells but those for missing and unreadable values of which none stands out from the noise."""
     kept, left = np.ones(len(cells.doubt), dtype=bool), dict[str, None]()
     for axis, column in zip(cells.axes, release.contract.select(release.statistic.columns), strict=True):
@@ -48,7 +48,7 @@ def special_cells(column: Column) -> tuple[str, ...]:
     return tuple(cell for cell in column.cells[column.regular :] if cell not in column.labels)
 
 
-def cell_finding(cells: Cells) -> str:
+def cell_finding(cells: DrawnCells) -> str:
     """The fullest cells, and how many stand out."""
     counts, clear = np.asarray(cells.frame["count"]), int((~cells.doubt).sum())
     if not clear:
@@ -62,7 +62,7 @@ def cell_finding(cells: Cells) -> str:
     return f"Most {cells.unit} are in {enumerated(told)}.{doubt}"
 
 
-def _cell(cells: Cells, place: int) -> str:
+def _cell(cells: DrawnCells, place: int) -> str:
     """The cell's name; of several columns each is named."""
     parts = [shown(cells.frame[axis][place], 30) for axis in cells.axes]
     if len(parts) == 1:

@@ -21,7 +21,7 @@ from markupsafe import Markup, escape
 from reaedp.errors import DeclarationError
 from reaedp.frames.number import about, written
 from reaedp.report.charts.picture import picture
-from reaedp.report.panel import Card, Figure, Panel, Picture, Score
+from reaedp.report.panel import Card, Figure, ImageFile, Panel, Score
 
 _CODE = re.compile(r"`([^`]+)`")
 
@@ -90,7 +90,7 @@ def _picture(figure: Figure, number: int) -> Markup:
     return Markup(drawn.replace("<svg ", f'<svg role="img" aria-label="{escape(figure.words)}" ', 1))
 
 
-def _data(picture: Picture) -> str:
+def _data(picture: ImageFile) -> str:
     return f"data:image/png;base64,{base64.b64encode(picture.content).decode()}"
 
 

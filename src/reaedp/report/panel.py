@@ -44,7 +44,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class ImageFile:
     """An image file, written into the page."""
 
     content: bytes
@@ -77,7 +77,7 @@ class Panel:
     #: Name and value pairs.
     facts: tuple[tuple[str, str], ...] = ()
     figures: tuple[Figure, ...] = ()
-    pictures: tuple[Picture, ...] = ()
+    pictures: tuple[ImageFile, ...] = ()
     grids: tuple[Grid, ...] = ()
     #: Sections within this one.
     panels: tuple["Panel", ...] = field(default=())

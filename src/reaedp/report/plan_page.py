@@ -37,9 +37,7 @@ _NUMBER = ",.3~g"
 
 
 def plan_page(plan: Plan, progress: Callable[[str], None] = lambda _: None) -> str:
-    """Write the plan page as HTML.
-
-    `plan` is shown as it stands, with what it would cost and how good it would be at other prices.
+    """The plan page as HTML: a `plan`, with its cost and expected quality at this and at other prices.
 
     >>> plan_page(plan)[:15]
     '<!doctype html>'

@@ -17,7 +17,7 @@ from reaedp.report.releases import NOTHING, Originals, mean_error, release_panel
 
 
 def public_report(folder: str | Path, more: Sequence[Panel] = ()) -> str:
-    """One page of HTML that needs nothing else; refuses sections that were computed from private truth.
+    """The public report as one self-contained HTML page; sections computed from private data are refused.
 
     `more` are sections to add.
 

@@ -14,11 +14,11 @@ from reaedp.label import shown
 from reaedp.report.charts.curves import mean_curve
 from reaedp.report.charts.drawing import drawn
 from reaedp.report.charts.entropies import entropies, information_map
-from reaedp.report.charts.histograms import Cells, histogram, largest_cells, low_bars
+from reaedp.report.charts.histograms import DrawnCells, histogram, largest_cells, low_bars
 from reaedp.report.estimates import correlation_section, quantiles_section, regression_section, summary_section
 from reaedp.report.figure_findings import entropy_finding
 from reaedp.report.findings import Cut, cell_finding, curve_ends, curve_finding, drawn_cells, pair_finding
-from reaedp.report.panel import Figure, Panel, Picture
+from reaedp.report.panel import Figure, ImageFile, Panel
 from reaedp.report.published import Published
 from reaedp.report.rates import groups_section, rates_section
 from reaedp.report.section import axes, in_grey, listed, section, table_of_numbers, titles
@@ -66,7 +66,7 @@ def mean_error(release: Published) -> str:
 def _histogram(release: Published, original: NDArray[Any] | None) -> Panel:
     frame, doubt = release.frame, doubtful_numbers(release.frame)
     spread = release.noise.error_quantile(0.95)
-    cells = Cells.of(frame, axes(release), original, titles=titles(release), doubt=doubt, unit=release.counted)
+    cells = DrawnCells.of(frame, axes(release), original, titles=titles(release), doubt=doubt, unit=release.counted)
     cut = drawn_cells(release, cells)
     words = f"{listed(release)}; error at 95 % confidence: ±{about(spread)} {release.counted}. {cut.words}"
     entropy = ""
@@ -107,7 +107,7 @@ def _keys(release: Published, original: NDArray[Any] | None) -> Panel:
     frame = release.frame
     figures = []
     if len(frame["count"]):
-        cells = Cells.of(frame, axes(release), titles=titles(release), unit=release.counted)
+        cells = DrawnCells.of(frame, axes(release), titles=titles(release), unit=release.counted)
         figures = [Figure(drawn(largest_cells(cells)), f"The largest cells of {listed(release)}.")]
     return section(
         release,
@@ -203,7 +203,7 @@ def _picture(release: Published, original: Any) -> Panel:
         release,
         use=f"A noisy picture. {PIXELS_ONLY}",
         error=f"Values are off by {about(release.record['mean_error'])} on average.",
-        pictures=[Picture(content, f"The noisy picture {release.name}.")] if content else [],
+        pictures=[ImageFile(content, f"The noisy picture {release.name}.")] if content else [],
         private=original is None,
     )
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from reaedp.frames.number import about
 from reaedp.label import shown
 from reaedp.plan.labelled import spoken
-from reaedp.report.panel import Cell, Figure, Grid, Panel, Picture
+from reaedp.report.panel import Cell, Figure, Grid, ImageFile, Panel
 from reaedp.report.published import Published
 from reaedp.statistics.doubt import Doubt
 
@@ -29,7 +29,7 @@ def section(
     finding: str = "",
     figures: Sequence[Figure] = (),
     grids: Sequence[Grid] = (),
-    pictures: Sequence[Picture] = (),
+    pictures: Sequence[ImageFile] = (),
     private: bool,
 ) -> Panel:
     """What a release is for, how far it may be off, what it cost, and its charts and tables."""

@@ -72,7 +72,7 @@ class _Counting:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Marginal(_Counting):
-    """The number of rows in every cell of the product of some columns.
+    """A histogram or contingency table: the number of rows in every cell of the product of some columns.
 
     >>> release = curator.release(Marginal("age", "sex"), Laplace(1.0))
     >>> release.counts.project("sex").names
@@ -102,7 +102,7 @@ class Marginal(_Counting):
         return Table(axes, noisy.reshape(tuple(axis.size for axis in axes)))
 
     def resolution(self, contract: Contract, noise: Calibrated) -> Resolution | None:
-        """The error of a cell, beside an average one; nothing where nobody knows how many rows there are."""
+        """The error of a cell relative to an average cell; nothing if the number of rows is not public."""
         rows = contract.unit.at_least
         if rows is None:
             return None
@@ -116,7 +116,7 @@ class Marginal(_Counting):
 
 @dataclass(frozen=True, slots=True, init=False)
 class KeyedMarginal(_Counting):
-    """The number of rows in those cells that have enough of them, for products too large to write out.
+    """Partition selection: the number of rows in each cell that has enough of them, if there are too many to list.
 
     >>> [axis.name for axis in curator.release(KeyedMarginal("age", "sex"), Threshold(1.0, 1e-7)).value.axes]
     ['age', 'sex']
@@ -130,7 +130,7 @@ class KeyedMarginal(_Counting):
         contract.select(self.columns)
 
     def answer(self, records: Cells) -> Keyed | KeyedParts:
-        """Exact counts of the cells that occur; where they are many, some at a time."""
+        """Exact counts of the cells that occur, in batches if there are many."""
         parts = (Keyed(found.keys, found.counts) for found in records.key_parts(self.columns))
         first = next(parts)
         second = next(parts, None)
@@ -141,5 +141,5 @@ class KeyedMarginal(_Counting):
         return KeyCounts(contract.select(self.columns), noisy.keys.astype(np.int32), noisy.counts)
 
     def frame(self, value: KeyCounts, noise: Calibrated) -> dict[str, NDArray[Any]]:  # noqa: ARG002
-        """Counts as released. Cells near the threshold appear only if their noise is high, so no interval holds."""
+        """Counts as released. Cells near the threshold appear only if their noise is high, so no interval is given."""
         return labels(value.axes, value.keys.T, ("count",)) | {"count": value.counts}

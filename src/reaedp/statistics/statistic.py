@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SharedOut: TypeAlias = "Parts | Flag | Paired"
 
 
-class Described(Protocol):
+class Declared(Protocol):
     """Records of which public facts are known."""
 
     @property
@@ -29,7 +29,7 @@ class Described(Protocol):
         """What is public about them."""
 
 
-class Cells(Described, Protocol):
+class Cells(Declared, Protocol):
     """Records that can be counted by cells of their columns."""
 
     def counts(self, names: tuple[str, ...]) -> Table:
@@ -45,7 +45,7 @@ class Cells(Described, Protocol):
         """How many rows fall into each cell that has any, for several groupings of the same rows, in any order."""
 
 
-class Sums(Described, Protocol):
+class Sums(Declared, Protocol):
     """Records whose columns can be added up, group by group."""
 
     def part_sums(self, parts: "Sequence[SharedOut]", by: tuple[str, ...]) -> Integers:
@@ -69,14 +69,14 @@ class Texts(Protocol):
         """How many rows hold each text."""
 
 
-class Pixelled(Described, Protocol):
+class Pixelled(Declared, Protocol):
     """A record that is one picture."""
 
     def pixels(self) -> Integers:
         """The values of the declared picture in reading order."""
 
 
-class Summable(Described, Protocol):
+class Summable(Declared, Protocol):
     """Records with curves that can be added up."""
 
     def curve_sums(self, name: str) -> tuple[Integers, int]:
@@ -86,14 +86,14 @@ class Summable(Described, Protocol):
         """
 
 
-class Multipliable(Described, Protocol):
+class Multipliable(Declared, Protocol):
     """Records whose values and products can be added up."""
 
     def moment_sums(self, names: tuple[str, ...]) -> Integers:
         """Sums of the coordinates of all rows, as `MomentSpace` has them."""
 
 
-class Askable(Described, Protocol):
+class Askable(Declared, Protocol):
     """Records that a mechanism asks several questions, which takes a while."""
 
     @property
@@ -130,7 +130,7 @@ class Answers(Protocol[Records_contra]):
 
 
 class Statistic(Protocol):
-    """A question to the records whose answer is integers.
+    """A query on the records whose answer is a vector of integers.
 
     >>> def numbers(statistic: Statistic) -> int:
     ...     return statistic.cells(contract)
@@ -152,7 +152,7 @@ class Statistic(Protocol):
         """Refuse what cannot be answered under this contract."""
 
     def cells(self, contract: Contract) -> int:
-        """How many numbers are released, or, for keys, how many there could be."""
+        """The number of released values or, for keys, the number of possible keys."""
 
     def step(self, contract: Contract) -> float:
         """The length of the lattice's (longest) step: 1 for counts, a fraction of a bit for entropies."""
@@ -167,4 +167,4 @@ class Statistic(Protocol):
         """The noisy answer in the form in which it is released."""
 
     def frame(self, value: Any, noise: Calibrated) -> dict[str, NDArray[Any]]:
-        """The released numbers and what follows from them, a column each."""
+        """The released numbers and what follows from them, as columns."""

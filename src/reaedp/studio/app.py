@@ -12,7 +12,7 @@ from starlette.types import ASGIApp
 
 from reaedp.errors import BudgetRefused, DeclarationError, LedgerError, ReaedpError
 from reaedp.studio.form import MOST_BYTES, Form
-from reaedp.studio.gate import COOKIE, Gate, Keys
+from reaedp.studio.gate import COOKIE, AccessKeys, Gate
 from reaedp.studio.journey import STEPS
 from reaedp.studio.pages import projects
 from reaedp.studio.step import Handler, Step
@@ -30,7 +30,7 @@ _NOT_DONE = "This form does not belong to the current session, so nothing was do
 
 
 def application(
-    workspace: Workspace, keys: Keys, hosts: frozenset[str], defect: Defect, steps: Sequence[Step] = STEPS
+    workspace: Workspace, keys: AccessKeys, hosts: frozenset[str], defect: Defect, steps: Sequence[Step] = STEPS
 ) -> ASGIApp:
     """The studio over a folder, for browsers that the keys let in."""
     studio = Studio(workspace, keys, defect, {step.key: step for step in steps})
@@ -47,7 +47,7 @@ def application(
 class Studio:
     """Finds the handler of a request, runs it in a thread, and makes a page of whatever goes wrong."""
 
-    def __init__(self, workspace: Workspace, keys: Keys, defect: Defect, steps: dict[str, Step]) -> None:
+    def __init__(self, workspace: Workspace, keys: AccessKeys, defect: Defect, steps: dict[str, Step]) -> None:
         self.workspace, self.keys, self.defect, self.steps = workspace, keys, defect, steps
 
     async def asked(self, request: Request) -> Response:

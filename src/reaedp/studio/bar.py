@@ -18,7 +18,7 @@ from reaedp.privacy.rest import Rest
 from reaedp.studio.project import Project
 
 
-class Part(NamedTuple):
+class Segment(NamedTuple):
     """A part of a bar: whose it is, where it begins and how long it is, in percent."""
 
     name: str
@@ -39,14 +39,14 @@ class Bar:
     trouble: str = ""
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[Segment, ...]:
         """The parts of the whole budget."""
         spent = min(1.0, self.spent / self.total)
         planned = min(1.0 - spent, self.planned / self.total)
         return (
-            Part("spent", 0.0, 100 * spent),
-            Part("planned", 100 * spent, 100 * planned),
-            Part("left", 100 * (spent + planned), 100 * max(0.0, 1 - spent - planned)),
+            Segment("spent", 0.0, 100 * spent),
+            Segment("planned", 100 * spent, 100 * planned),
+            Segment("left", 100 * (spent + planned), 100 * max(0.0, 1 - spent - planned)),
         )
 
     @property

@@ -43,7 +43,7 @@ MOST_AT_THE_DOOR = 10_000
 _SELF = frozenset({"same-origin", "none"})
 
 
-class Keys:
+class AccessKeys:
     """The secrets of one run: the token that lets the next browser in, and the sessions of those that are in."""
 
     def __init__(self, announce: Callable[[str], None] = lambda _: None, password: str = "") -> None:
@@ -86,7 +86,7 @@ class Keys:
 class Gate:
     """Refuses strangers before anything else is looked at, and puts the headers on every answer."""
 
-    def __init__(self, app: ASGIApp, keys: Keys, hosts: frozenset[str]) -> None:
+    def __init__(self, app: ASGIApp, keys: AccessKeys, hosts: frozenset[str]) -> None:
         self.app, self.keys, self.hosts = app, keys, hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -14,7 +14,7 @@ from reaedp.errors import DeclarationError
 ENCODINGS = ("cp1252", "utf-16")
 
 
-class Way(NamedTuple):
+class Reading(NamedTuple):
     """One way to read a file that can be read in several: what is to be said for it, and how it would look."""
 
     key: str
@@ -33,15 +33,15 @@ def read_as(address: str, files: Files) -> Files | None:
     return said if "://" in address else files_of_header(address, said)
 
 
-def ways_of(address: str, files: Files) -> tuple[Way, ...]:
+def ways_of(address: str, files: Files) -> tuple[Reading, ...]:
     """The sheets of a workbook, or the encodings in which a header can be read, where one of them must be named."""
     if "://" in address:
         return ()
     if files.sheet is None and len(sheets := sheets_of_header(address)) > 1:
-        return tuple(Way("sheet", sheet) for sheet in sheets)
+        return tuple(Reading("sheet", sheet) for sheet in sheets)
     if files.encoding is None and not _readable(address, files):
         tried = ((name, _readable(address, replace(files, encoding=name))) for name in ENCODINGS)
-        return tuple(Way("encoding", name, ", ".join(names)) for name, names in tried if names)
+        return tuple(Reading("encoding", name, ", ".join(names)) for name, names in tried if names)
     return ()
 
 

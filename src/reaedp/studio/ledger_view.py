@@ -16,7 +16,7 @@ from reaedp.studio.bar import Bar
 MOST_ENTRIES = 200
 
 
-class Line(NamedTuple):
+class EntryLine(NamedTuple):
     """One entry in words."""
 
     number: int
@@ -46,7 +46,7 @@ def datasets_of(book: Ledger) -> list[DatasetView]:
     return found
 
 
-def lines_of(book: Ledger) -> list[Line]:
+def lines_of(book: Ledger) -> list[EntryLine]:
     """The newest entries, the newest first."""
     deltas = {name: book.budget(name).delta for name in book.datasets()}
     entries = list(book.history())[-MOST_ENTRIES:]
@@ -59,10 +59,10 @@ def affordable(book: Ledger, dataset: str, price: float) -> int:
     return book.copies_left(dataset, mechanism.price(counting_sensitivity(book.unit(dataset))))
 
 
-def _line(entry: Entry, deltas: dict[str, float]) -> Line:
+def _line(entry: Entry, deltas: dict[str, float]) -> EntryLine:
     when = entry.time[:16].replace("T", " ")
     state = entry.state if entry.charge is not None else ""
-    return Line(entry.number, when, entry.user, _words(entry, deltas), state)
+    return EntryLine(entry.number, when, entry.user, _words(entry, deltas), state)
 
 
 def _words(entry: Entry, deltas: dict[str, float]) -> str:

@@ -88,7 +88,7 @@ class Dots:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class PretendedBar:
     """A pretended cell: its name, bar, whisker and twenty dots as a path, in the picture's measures."""
 
     label: str
@@ -103,7 +103,7 @@ class Bar:
 class Pretended(NamedTuple):
     """A pretended table of counts: bars with whiskers, the band of what is mostly noise, and the axis."""
 
-    bars: tuple[Bar, ...]
+    bars: tuple[PretendedBar, ...]
     band: float
     top: str
     rows: int
@@ -147,12 +147,12 @@ class _Cell(NamedTuple):
     bound: float
 
 
-def _bar(label: str, across: tuple[float, float], cell: _Cell, off: tuple[float, ...], high: float) -> Bar:
+def _bar(label: str, across: tuple[float, float], cell: _Cell, off: tuple[float, ...], high: float) -> PretendedBar:
     def y(value: float) -> float:
         return round(HEIGHT - BOTTOM - max(value, 0.0) * high, 1)
 
     (x, wide), count = across, cell.truth + cell.moved
-    return Bar(
+    return PretendedBar(
         label=shown(label, 12),
         x=round(x + wide * 0.15, 1),
         width=round(wide * 0.7, 1),

@@ -11,7 +11,7 @@ import uvicorn
 
 from reaedp.errors import DeclarationError
 from reaedp.studio.app import Defect, application
-from reaedp.studio.gate import Keys
+from reaedp.studio.gate import AccessKeys
 from reaedp.studio.workspace import Workspace
 
 LOOPBACK = "127.0.0.1"
@@ -60,7 +60,7 @@ class Server:
 
     listening: socket.socket
     address: str
-    keys: Keys
+    keys: AccessKeys
     running: uvicorn.Server
 
     @classmethod
@@ -83,7 +83,7 @@ class Server:
         port = listening.getsockname()[1]
         address = f"http://{host}:{port}" if beyond is None else f"https://{host}:{port}"
         password = "" if beyond is None else beyond.password
-        keys = Keys(lambda token: announce(f"{address}/start?token={token}"), password)
+        keys = AccessKeys(lambda token: announce(f"{address}/start?token={token}"), password)
         hosts = frozenset({f"{host}:{port}", *([f"localhost:{port}"] if beyond is None else [])})
         app = application(Workspace(folder), keys, hosts, defect)
         config = uvicorn.Config(

@@ -9,14 +9,14 @@ from reaedp.plan.kinds.kind import Planned
 from reaedp.plan.plan import Plan
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.privacy.rest import Rest
-from reaedp.studio.bar import Part, pictured_standing
+from reaedp.studio.bar import Segment, pictured_standing
 from reaedp.studio.outcomes import at, requested
 
 
 class Shares(NamedTuple):
     """The bar, which begins with what is spent, its whole length in ε, and the same in words."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[Segment, ...]
     scale: float
     fits: bool
     words: str
@@ -31,9 +31,9 @@ def shares_of(plan: Plan, prices: Sequence[float]) -> Shares:
     spent, left, rest = pictured_standing(contract)
     fits = rest.admits(charged)
     whole = max(contract.budget.epsilon, spent + sum(prices))
-    parts = [Part("spent before", 0.0, 100 * spent / whole)]
+    parts = [Segment("spent before", 0.0, 100 * spent / whole)]
     for one, price in zip(plan.releases, prices, strict=True):
-        parts.append(Part(one.name, parts[-1].start + parts[-1].length, 100 * price / whole))
+        parts.append(Segment(one.name, parts[-1].start + parts[-1].length, 100 * price / whole))
     return Shares(tuple(parts), whole, fits, _words(plan, changed, total, left, rest if not fits else None))
 
 

@@ -19,7 +19,7 @@ ROWS_ONLY = "Only single rows are protected; someone with ten rows has ten times
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class UnitQuestion:
     """One question: `key` names its answer, `choices` are answers with their words; without any, a number is asked."""
 
     key: str
@@ -47,48 +47,48 @@ class Question:
         return dict(self.choices).get(answer) or ("Left out" if answer == SKIP else said(int(answer)))
 
 
-SEVERAL = Question("several", "Can one person have more than one row?", choices=_THREE)
-WHOSE = Question(
+SEVERAL = UnitQuestion("several", "Can one person have more than one row?", choices=_THREE)
+WHOSE = UnitQuestion(
     "whose",
     "Does a column identify the person?",
     "For example a patient, customer or member number that is the same in all rows of one person.",
     ((NONE, "No column does"),),
     columns=True,
 )
-ROWS_ACCEPTED = Question(
+ROWS_ACCEPTED = UnitQuestion(
     "rows_accepted",
     f"{ROWS_ONLY} Is that enough?",
     "A column that identifies people would let you protect them.",
     ((YES, "Yes, I accept that single rows are protected, but not people"),),
 )
-MOST_ROWS = Question(
+MOST_ROWS = UnitQuestion(
     "most_rows",
     "At most how many rows of one person should count?",
     "A larger number leaves out fewer rows but adds noise. For people with more rows, only this many are used.",
 )
-TOGETHER = Question(
+TOGETHER = UnitQuestion(
     "together",
     "Is a row about several people, such as a household or a class?",
     choices=_THREE,
 )
-WHICH = Question(
+WHICH = UnitQuestion(
     "which",
     "Which column identifies the household or group?",
     choices=((ONE, "None needed: each group has one row"), (NONE, "No column does")),
     columns=True,
 )
-MOST_OF_GROUP = Question(
+MOST_OF_GROUP = UnitQuestion(
     "most_of_group",
     "At most how many rows of one group should count?",
     "A larger number leaves out fewer rows but adds noise.",
 )
-SECRET = Question(
+SECRET = UnitQuestion(
     "secret",
     "Is it a secret that someone is in the data?",
     "For patients of a clinic it is. For all people who live in a country it may not be.",
     ((YES, "Yes"), (NO, "No: who is in it, and how many there are, is public"), (UNKNOWN, "I don't know")),
 )
-AT_LEAST = Question(
+AT_LEAST = UnitQuestion(
     "at_least",
     "What is a public lower bound on the number of people or rows?",
     "From a public source, never counted in the data. It improves forecasts, and entropies need it.",
@@ -100,8 +100,8 @@ AT_LEAST = Question(
 class Path:
     """A way through the tree: what was answered, what is asked next, and the facts that follow so far."""
 
-    answered: tuple[tuple[Question, str], ...]
-    open: Question | None
+    answered: tuple[tuple[UnitQuestion, str], ...]
+    open: UnitQuestion | None
     unit: Mapping[str, Any] = field(default_factory=dict)
     #: Whom the promise is about, as later pages say it.
     protected: str = "row"
@@ -135,7 +135,7 @@ _WORDS = {
 
 def walk(answers: Mapping[str, str], header: Sequence[str]) -> Path:
     """Follow the answers as far as they lead."""
-    taken: list[tuple[Question, str]] = []
+    taken: list[tuple[UnitQuestion, str]] = []
     unit: dict[str, Any] = {}
     protected = "row"
     steps = _tree(unit)
@@ -153,7 +153,7 @@ def walk(answers: Mapping[str, str], header: Sequence[str]) -> Path:
 
 
 #: Yields questions, is sent answers, and ends with whom the unit protects.
-Asking = Generator[Question, str, str]
+Asking = Generator[UnitQuestion, str, str]
 
 
 def _tree(unit: dict[str, Any]) -> Asking:
@@ -182,7 +182,7 @@ def _several_rows(unit: dict[str, Any]) -> Asking:
     return (yield from _under(unit, (yield WHOSE), MOST_ROWS, "person"))
 
 
-def _under(unit: dict[str, Any], column: str, most: Question, protected: str) -> Asking:
+def _under(unit: dict[str, Any], column: str, most: UnitQuestion, protected: str) -> Asking:
     """Rows are counted under a column, at most so many for each of its values; without one, only rows are protected."""
     if column == NONE:
         yield ROWS_ACCEPTED

@@ -32,10 +32,12 @@ Names = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Amortised(Buyable, OnModel):
-    """`network` learns the model; (ε, δ) buys the keys. `keep` names the kept columns, or none to have them chosen.
+    """Synthetic rows built on noisy counts of key columns; a model fills in the other columns.
 
-    With `together` the model is learned from one half of the people and the keys are those of the other; each may then
-    cost so much. `Amortised(epsilon=1, delta=1e-6, keep=("age",))` asks for the least noise of that price, as plans do.
+    `network` is the mechanism that learns the model; the rest of the price, (ε, δ), pays for the counts of keys. `keep`
+    names the key columns; leave it empty to have them chosen. With `together`, the model is learned from one half of
+    the people and the keys are counted in the other half, so each part may use the full price. `Amortised(epsilon=1,
+    delta=1e-6, keep=("age",))` asks for the least noise at that price, as plans do.
 
     >>> mechanism = Amortised(epsilon=4.0, delta=1e-7, keep="sex")
     >>> len(curator.release(Synthetic(("age", "sex"), 20), mechanism).value)
@@ -70,10 +72,10 @@ class Amortised(Buyable, OnModel):
     def within(
         cls, epsilon: float, delta: float, contract: Contract, columns: Names, keep: Names = (), *, halves: bool = False
     ) -> "Amortised":
-        """Half of the budget for keys, what is left for the model; all of it for each where their people differ.
+        """Half of the budget for the keys, the rest for the model; the full budget for each if the people are split.
 
         Both the number of keys that reach the threshold and the number of cells that stand out from the noise grow in
-        proportion to their ε, so that equal shares make the product of the two, what can be told apart, largest.
+        proportion to their ε, so equal shares maximise their product.
         """
         share, sensitivity = 1.0 if halves else 0.5, counting_sensitivity(contract.unit)
         largest = Threshold.largest_delta(share * epsilon, sensitivity)
@@ -92,7 +94,7 @@ class Amortised(Buyable, OnModel):
         return price_of_parts(self.network.price(sensitivity), self.keys.price(sensitivity), self.together, sensitivity)
 
     def apply(self, exact: RecordsToAsk, sensitivity: Sensitivity, noise: Noise) -> SyntheticRecords:
-        """Keys in proportion to their noisy counts, completed by the model; other keys as the model has them."""
+        """Rows whose keys follow their noisy counts, completed by the model; other keys are drawn from the model."""
         records, rng = exact.records, noise.generator()
         model_part, key_part = (records.half(0), records.half(1)) if self.together else (records, records)
         learned = self.network.learn(model_part, exact.columns, sensitivity, noise, records.progress)

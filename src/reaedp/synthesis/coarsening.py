@@ -19,6 +19,9 @@ from reaedp.synthesis.tails import occupied, tapered
 DOUBTFUL = 3.0
 #: One of missing or broken values even below so many: there are many such cells, most of them empty.
 TROUBLE = 5.0
+#: A share of all rows that no cell shows, from which on it is looked for; less is shared by all cells, as where noise
+#: would put it is worse.
+MISSED = 0.05
 #: Ordered cells from which on there are tails.
 LEAST_TAIL = 8
 #: Cells of the coarser views of a column that tables may use.
@@ -48,12 +51,17 @@ class Coarsening:
         return self.merging.sums(self.shares)
 
 
-def coarsen(column: Column, noisy: Floats, scale: float, most: int, least: float) -> Coarsening:
-    """About `most` coarse cells of similar weight, or a cell for each level of at least this share; and views."""
+def coarsen(
+    column: Column, noisy: Floats, scale: float, most: int, least: float, *, total: float | None = None
+) -> Coarsening:
+    """About `most` coarse cells of similar weight, or a cell for each level of at least this share; and views.
+
+    The `total` number of rows, if other columns tell it too, tells how many rows are in cells that noise hides.
+    """
     regular = column.regular if ordered(column) else 0
     # Fewer cells are told apart anyhow, each by its own count.
     smooth = regular if regular > most else 0
-    shares = estimated_shares(noisy, scale, smooth=smooth, regular=column.regular, along=regular)
+    shares = estimated_shares(noisy, scale, smooth=smooth, regular=column.regular, along=regular, total=total)
     groups = declared_groups(column)
     merging = _merging(shares, regular, most, least, groups)
     views = _nested(merging.sums(shares), merging.cell[:regular], group_views(merging, groups))
@@ -65,11 +73,11 @@ def coarsen(column: Column, noisy: Floats, scale: float, most: int, least: float
     return Coarsening(shares, merging, tuple(views), tuple(parents))
 
 
-def reshared(coarse: Coarsening, column: Column, noisy: Floats, scale: float) -> Coarsening:
+def reshared(coarse: Coarsening, column: Column, noisy: Floats, scale: float, total: float) -> Coarsening:
     """The coarse cells with shares by another noisy table."""
     regular = column.regular if ordered(column) else 0
     smooth = regular if regular > coarse.size else 0
-    shares = estimated_shares(noisy, scale, smooth=smooth, regular=column.regular, along=regular)
+    shares = estimated_shares(noisy, scale, smooth=smooth, regular=column.regular, along=regular, total=total)
     return replace(coarse, shares=shares)
 
 
@@ -103,13 +111,17 @@ def ordered(column: Column) -> bool:
     return not isinstance(column, Category | Boolean)
 
 
-def estimated_shares(noisy: Floats, scale: float, *, smooth: int, regular: int, along: int = 0) -> Floats:
+def estimated_shares(
+    noisy: Floats, scale: float, *, smooth: int, regular: int, along: int = 0, total: float | None = None
+) -> Floats:
     """Positive shares, the first `smooth` cells by smoothing; of the first `along`, which have an order, with tails.
 
     Doubtful cells keep their sum, in which noise cancels, in proportion to what is above zero; but those behind the
     `regular` ones, of missing and broken values, have nothing: most tables have none, and no row shall invent any.
+    Rows of the `total` that no cell shows are in those that noise hides.
     """
     rows = np.concatenate([smoothed(noisy[:smooth], scale), noisy[smooth:]])
+    likely = np.maximum(rows, 0.0)
     # Smoothing leaves about half of the noise.
     doubtful = rows < scale * np.where(np.arange(len(rows)) < smooth, DOUBTFUL / 2, DOUBTFUL)
     troubles = (rows < TROUBLE * scale) & (np.arange(len(rows)) >= regular)
@@ -124,9 +136,32 @@ def estimated_shares(noisy: Floats, scale: float, *, smooth: int, regular: int, 
                 rows[onward][outer], doubtful[onward][outer] = tail, False
     left = np.maximum(rows[doubtful], 0.0) + 1e-3 * scale
     rows[doubtful] = max(float(rows[doubtful].sum()), 0.0) * left / left.sum()
+    if total is not None:
+        hidden = (rows < DOUBTFUL * scale) & (np.arange(len(rows)) < regular)
+        rows += _missed(rows, noisy, likely, hidden, scale=scale, total=total)
     rows = np.maximum(rows, 1e-9 * max(float(rows.sum()), 1.0))
     shares: Floats = rows / rows.sum()
     return shares
+
+
+def _missed(
+    rows: Floats, noisy: Floats, likely: Floats, hidden: NDArray[np.bool_], *, scale: float, total: float
+) -> Floats:
+    """Rows that must be in hidden cells, beyond those that they have, where they are likely.
+
+    How many that is, their own sum tells, and so does what the others leave of the total, each with the noise of its
+    cells: the weighted mean of both is the best guess. Nothing is added that noise could have made.
+    """
+    few, many = int((~hidden).sum()), int(hidden.sum())
+    weights = np.where(hidden, likely, 0.0)
+    if not many or not weights.any():
+        return np.zeros(len(rows))
+    guess = (few * float(noisy[hidden].sum()) + many * (total - float(rows[~hidden].sum()))) / (few + many)
+    more = guess - float(rows[hidden].sum())
+    if more < max(MISSED * total, DOUBTFUL * scale * np.sqrt(few * many / (few + many))):
+        return np.zeros(len(rows))
+    added: Floats = more * weights / weights.sum()
+    return added
 
 
 def _merging(shares: Floats, regular: int, most: int, least: float, groups: Sequence[Places] = ()) -> Merging:

@@ -38,16 +38,17 @@ _ENOUGH = np.array([10**12])
 
 @dataclass(frozen=True, slots=True)
 class Deniable(Buyable, OnModel):
-    """`network` learns the model; each of `records` records may cost at most (ε, δ) of its own.
+    """Synthetic records with plausible deniability: one passes only if many records could have been its seed.
 
-    `tau` is the probability to stop before each trial. `at_least` is a public lower bound on the rows that can be
-    seeds. `keep` names the kept columns, or none to have them chosen; with the `proposal` "mixed" a random number of
-    them stays. With `together` the model is learned from one half of the people and the seeds are the other; each may
-    then cost so much. `Deniable(epsilon=1, delta=1e-6, keep=("age",))` asks for a price for all records together, as
-    plans do.
+    `network` is the mechanism that learns the model. Each of the `records` records costs at most (ε, δ) of its own.
+    `tau` is the probability of stopping before each trial. `at_least` is a public lower bound on the number of rows
+    that can be seeds. `keep` names the columns copied from a seed; leave it empty to have them chosen. With the
+    `proposal` "mixed", a random number of them is kept. With `together`, the model is learned from one half of the
+    people and the seeds are taken from the other half, so each part may use the full price. `Deniable(epsilon=1,
+    delta=1e-6, keep=("age",))` asks for a price for all records together, as plans do.
 
-    `gamma` is the ratio of a mixed proposal's classes. `k`, `t`, `epsilon0` and `attempts` are the paper's parameters:
-    they fix what a record costs, and with `test` "published" also which candidates pass.
+    `gamma` is the width of a mixed proposal's classes, as a ratio of probabilities. `k`, `t`, `epsilon0` and `attempts`
+    are the paper's parameters: they fix the cost of a record and, with `test="published"`, which candidates pass.
 
     >>> mechanism = Deniable.within(8.0, 1e-7, contract, ("age", "sex"), 5)
     >>> len(curator.release(Synthetic(("age", "sex"), 5), mechanism).value) <= 5
@@ -75,7 +76,7 @@ class Deniable(Buyable, OnModel):
 
     @property
     def ratio(self) -> float:
-        """How far apart the probabilities in one class may be."""
+        """The largest ratio of two probabilities in the same class."""
         return GAMMAS[self.proposal] if self.gamma is None else self.gamma
 
     @property
@@ -105,7 +106,7 @@ class Deniable(Buyable, OnModel):
     ) -> "Deniable":
         """The most permissive test and the least noise for these synthetic rows within (ε, δ).
 
-        Or the test that the paper's parameters say, at what it costs.
+        With the paper's parameters, the test is the one they define, at its own price.
         """
         rows = wanted_rows(statistic)
         ratio = class_ratio(proposal, gamma)
@@ -137,9 +138,9 @@ class Deniable(Buyable, OnModel):
         gamma: float | None = None,
         paper: PaperParameters | None = None,
     ) -> "Deniable":
-        """Half of the budget for records, what is left for the model; all of it for each where their people differ.
+        """Half of the budget for the records, the rest for the model; the full budget for each if the people are split.
 
-        With the parameters of a `paper` a record costs what these cost, which must be within that half.
+        With the parameters of a `paper`, the price of a record follows from them, and must fit into that half.
         """
         share = 1.0 if halves else 0.5
         unit = seed_unit(contract, keep or columns, halves=halves)
@@ -170,7 +171,7 @@ class Deniable(Buyable, OnModel):
         )
 
     def plan(self, sensitivity: Sensitivity) -> RecordPlan:
-        """The test and what a record really costs, computed again from the numbers above."""
+        """The test, and the true cost of a record, computed anew from the parameters."""
         unit, paper = unit_of(sensitivity, self.at_least), self.paper
         if paper is not None:
             return paper.plan(self.records, unit)

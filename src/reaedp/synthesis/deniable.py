@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from reaedp.mechanisms.acceptance import PrivacyTest
 from reaedp.mechanisms.noise import Noise
 from reaedp.mechanisms.stopping import Stopping
-from reaedp.synthesis.proposal import Proposal, Source
+from reaedp.synthesis.proposal import Proposal, SeedSource
 
-Seeds = TypeVar("Seeds", bound=Source)
+Seeds = TypeVar("Seeds", bound=SeedSource)
 
 #: Rounds run together; they take about 10 MB.
 _BATCH = 1 << 14

@@ -153,6 +153,6 @@ def _moved(difference: Floats, views: Sequence[_Views]) -> Floats:
     return sums
 
 
-def misplaced(noisy: Integers, expected: Floats, scale: float) -> float:
+def misplaced(noisy: Floats, expected: Floats, scale: float) -> float:
     """Half the L1 distance less what the noise adds to it; an estimate from released numbers."""
     return max(0.0, float(np.abs(noisy - expected).sum()) - MEAN_NOISE * scale * noisy.size) / 2

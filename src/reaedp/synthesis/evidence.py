@@ -50,10 +50,10 @@ class Evidence:
     def replayed(self, beliefs: Beliefs, rng: np.random.Generator, steps: int) -> Beliefs:
         """The law that would have been fitted had `beliefs` been true: fresh noise on its tables, and the same fit.
 
-        Noise is rounded like that of the tables, whose law is the discrete Gaussian one.
+        Tables lie on a lattice that is fine against their noise, whose law is next to the normal one.
         """
         again = [
-            replace(table, counts=self.expected(table, beliefs) + np.rint(rng.normal(0.0, table.scales)))
+            replace(table, counts=self.expected(table, beliefs) + rng.normal(0.0, table.scales))
             for table in self.tables
         ]
         return fit(

@@ -15,6 +15,7 @@ from reaedp.synthesis.dependencies import Dependence
 from reaedp.synthesis.evidence import Evidence
 from reaedp.synthesis.fitting import NoisyTable
 from reaedp.synthesis.model import Codes, Model
+from reaedp.synthesis.purse import PARTS_OF_A_ROW
 from reaedp.synthesis.regions import Regions
 from reaedp.synthesis.rows import rows
 from reaedp.table import Table
@@ -37,6 +38,8 @@ class LearnedModel:
     column_scale: float
     choice_scale: float
     table_scale: float
+    #: Parts of a row that noisy counts have at most.
+    finest: int
     #: Tables that could be chosen, fewer of which were if noise hides the rest; μ of each choice.
     rounds: int
     choice_mu: float
@@ -116,6 +119,7 @@ class LearnedModel:
             "noise_of_columns": self.column_scale,
             "noise_of_choices": self.choice_scale,
             "noise_of_tables": self.table_scale,
+            PARTS_OF_A_ROW: self.finest,
             "tables": [" × ".join(dependence.columns) for dependence in self.dependences],
             "account": self.account,
         }

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from reaedp.answer import Integers
 from reaedp.statistics.statistic import Cells
 from reaedp.synthesis.dependencies import MEAN_NOISE
 from reaedp.synthesis.purse import FIRST_LOOK, NoisyCounts, Purse
@@ -55,16 +54,14 @@ class Looks:
             self._look(more)
 
     def _look(self, squared: float) -> None:
-        self.singles = [_combined(*both) for both in zip(self.singles, self._looked(squared), strict=True)]
+        self.singles = [self._combined(*both) for both in zip(self.singles, self._looked(squared), strict=True)]
 
     def _looked(self, squared: float) -> list[NoisyCounts]:
         """All columns, for so much of μ² together."""
         return [self.purse.counts(exact, squared / len(self._exact)) for exact in self._exact]
 
-
-def _combined(one: NoisyCounts, other: NoisyCounts) -> NoisyCounts:
-    """The mean of two looks at the same counts in whole rows."""
-    weights: Sequence[float] = [one.scale**-2.0, other.scale**-2.0]
-    mean = np.average([one.values, other.values], axis=0, weights=weights)
-    values: Integers = np.rint(mean).astype(np.int64)
-    return NoisyCounts(values, sum(weights) ** -0.5)
+    def _combined(self, one: NoisyCounts, other: NoisyCounts) -> NoisyCounts:
+        """The mean of two looks at the same counts, in the finest parts of rows."""
+        weights: Sequence[float] = [one.scale**-2.0, other.scale**-2.0]
+        mean = np.average([one.values, other.values], axis=0, weights=weights)
+        return NoisyCounts(np.rint(mean * self.purse.finest) / self.purse.finest, sum(weights) ** -0.5)

@@ -7,15 +7,15 @@ tables of two to four columns that the model misses most are chosen and counted,
 import math
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from reaedp.contract import Contract
 from reaedp.errors import DeclarationError, Mistakes, sentence
 from reaedp.mechanisms.by_price import Buyable
-from reaedp.mechanisms.gaussian import Gaussian
-from reaedp.mechanisms.mechanism import Calibrated, OnRecords
+from reaedp.mechanisms.fine_gaussian import FINEST, FineGaussian
+from reaedp.mechanisms.mechanism import Calibrated, Mechanism, OnRecords
 from reaedp.mechanisms.noise import Noise
 from reaedp.privacy.loss import SMALLEST, GaussianDP, Loss, Price, positive
 from reaedp.privacy.unit import Sensitivity
@@ -32,10 +32,11 @@ LEAST = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class MarginalModel(Buyable, OnRecords):
-    """A model of `columns` columns whose questions cost the Gaussian loss `mu` together, whatever they are.
+    """Synthetic rows drawn from a model of noisy marginals; all its queries together cost the Gaussian loss `mu`.
 
-    How it is shared follows from the answers: where they leave nothing worth a table, more is left for the columns.
-    `MarginalModel(epsilon=1, delta=1e-6)` asks for the least noise of that price, as plans do.
+    `columns` is the number of columns. How `mu` is divided depends on the noisy answers: if no further table is worth
+    its price, more is left for single columns. `MarginalModel(epsilon=1, delta=1e-6)` asks for the least noise at that
+    price, as plans do.
 
     >>> mechanism = MarginalModel.within(4.0, 1e-7, contract, ("age", "sex"))
     >>> len(curator.release(Synthetic(("age", "sex"), 20), mechanism).value)
@@ -47,11 +48,15 @@ class MarginalModel(Buyable, OnRecords):
 
     columns: int
     mu: float
+    #: Parts of a row in which tables are counted, at most: a power of two.
+    finest: int = field(default=FINEST, metadata={"told": "details"})
 
     def __post_init__(self) -> None:
         mistakes = Mistakes()
         good = type(self.columns) is int and 1 <= self.columns < 10**6
         mistakes.unless(good, "columns must be a whole number of at least 1", given=self.columns)
+        parts = type(self.finest) is int and self.finest in (2**power for power in range(FINEST.bit_length()))
+        mistakes.unless(parts, f"finest must be a power of two from 1 to {FINEST}", given=self.finest)
         mistakes.report()
         if positive("mu", self.mu) < LEAST:
             raise DeclarationError(sentence(f"mu must be at least {LEAST:g}", given=self.mu))
@@ -65,23 +70,23 @@ class MarginalModel(Buyable, OnRecords):
     def within(
         cls, epsilon: float, delta: float, contract: Contract, columns: tuple[str, ...], beside: Price = ()
     ) -> "MarginalModel":
-        """The least noise, within 0.01 %, whose price is at most (ε, δ).
+        """The least noise, to within 0.01 %, that costs at most (ε, δ).
 
-        It is so together with what is bought `beside` it, whose price is at most half of both.
+        The price includes what is bought `beside` it, which may take at most half of the total.
         """
         return cls(len(contract.select(columns)), _mu_within(epsilon, delta, beside))
 
     @property
     def tables(self) -> int:
-        """How many tables of several columns are chosen at most."""
+        """The largest number of tables of several columns that may be chosen."""
         return TABLES_PER_COLUMN * self.columns if self.columns > 1 else 0
 
     def scale(self, sensitivity: Sensitivity) -> float:
-        """Noise of a cell of a chosen table, in rows, if as many are chosen as may be."""
+        """The noise of a cell of a chosen table, in rows, if the largest number of tables is chosen."""
         return self.table_noise(sensitivity).scale
 
     def price(self, sensitivity: Sensitivity) -> Price:  # noqa: ARG002
-        """μ, of which every question takes its part (see PROOFS.md)."""
+        """μ, shared by all queries (see PROOFS.md)."""
         return (GaussianDP(self.mu),)
 
     def mean_error(self, sensitivity: Sensitivity) -> float:
@@ -112,9 +117,10 @@ class MarginalModel(Buyable, OnRecords):
         *,
         refine: bool = False,
     ) -> "LearnedModel":
-        """Noisy tables and the model that they give; nothing else that was counted survives.
+        """Learn noisy tables and the model that follows from them; nothing else that was counted is kept.
 
-        With `refine` one column may be counted in regions of the others, which a model as a network does not have.
+        With `refine`, one column may be counted within regions of the others, for dependences that no small table
+        shows.
         """
         from reaedp.synthesis.learned import LearnedModel
         from reaedp.synthesis.search import Search
@@ -124,7 +130,7 @@ class MarginalModel(Buyable, OnRecords):
                 sentence(f"The cost of this model was computed for {self.columns} columns", given=columns)
             )
         progress("counting each column")
-        search = Search(records, columns, Purse(self.mu, sensitivity, noise))
+        search = Search(records, columns, Purse(self.mu, sensitivity, noise, self.finest))
         search.run(progress, refine=refine)
         return LearnedModel(
             axes=search.axes,
@@ -136,6 +142,7 @@ class MarginalModel(Buyable, OnRecords):
             column_scale=search.looks.singles[0].scale,
             choice_scale=choice_scale(CHOICES * search.price, sensitivity),
             table_scale=search.scale,
+            finest=self.finest,
             rounds=search.rounds,
             choice_mu=math.sqrt(CHOICES * search.price),
             beliefs=search.structure.beliefs,
@@ -144,16 +151,16 @@ class MarginalModel(Buyable, OnRecords):
         )
 
     def column_noise(self, sensitivity: Sensitivity) -> Calibrated:
-        """The noise of the first look at a column."""
+        """The noise of the first count of a column."""
         return self._noise((FIRST_LOOK if self.tables else 1.0) / self.columns, sensitivity)
 
     def table_noise(self, sensitivity: Sensitivity) -> Calibrated:
-        """The noise of a chosen table, if as many are chosen as may be."""
+        """The noise of a chosen table, if the largest number of tables is chosen."""
         return self._noise((1 - FIRST_LOOK) * (1 - CHOICES) / max(1, self.tables), sensitivity)
 
     def _noise(self, share: float, sensitivity: Sensitivity) -> Calibrated:
         """The noise of counts at this share of μ²."""
-        return Calibrated(Gaussian.dominated(min(share * self.mu**2, MOST) ** 0.5, sensitivity), sensitivity)
+        return Calibrated(FineGaussian(min(share * self.mu**2, MOST) ** 0.5, self.finest), sensitivity)
 
 
 @lru_cache(maxsize=1024)
@@ -196,3 +203,12 @@ class OnModel(OnRecords):
     def error_quantile(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
         """The error quantile of cells of the model's tables."""
         return self.network.error_quantile(sensitivity, confidence, cells)
+
+
+def with_parts(mechanism: Mechanism, finest: int) -> Mechanism:
+    """A model whose tables count so many parts of a row at most; any other mechanism as it is."""
+    if isinstance(mechanism, MarginalModel):
+        return replace(mechanism, finest=finest)
+    if isinstance(mechanism, OnModel):
+        return replace(mechanism, network=replace(mechanism.network, finest=finest))  # type: ignore[type-var]
+    return mechanism

@@ -16,6 +16,7 @@ from reaedp.synthesis.fitting import Link, NoisyTable
 from reaedp.synthesis.learned import LearnedModel
 from reaedp.synthesis.merging import Floats, Merging
 from reaedp.synthesis.published_model import FORMAT, PublishedModel
+from reaedp.synthesis.purse import PARTS_OF_A_ROW
 from reaedp.synthesis.regions import Cuts, Regions
 from reaedp.table import KeyCounts, Table
 
@@ -43,6 +44,19 @@ class _Reader:
         )
         self.sizes = tuple(merging.size for merging in self.mergings)
 
+    @property
+    def finest(self) -> int:
+        found = self.record["noise"].get(PARTS_OF_A_ROW, 1)
+        if type(found) is not int or found < 1:
+            raise ValueError("a row must have a whole number of parts")
+        return found
+
+    def _counts(self, values: Sequence[float], length: int) -> Floats:
+        found = _floats(values, (length,))
+        if not (np.rint(found * self.finest) == found * self.finest).all():
+            raise ValueError("counts must be whole numbers of parts of a row")
+        return found
+
     def model(self, rules: tuple[RowRule, ...]) -> PublishedModel:
         record, noise = self.record, self.record["noise"]
         evidence = self.evidence
@@ -53,7 +67,7 @@ class _Reader:
         learned = LearnedModel(
             axes=self.axes,
             singles=tuple(
-                Table((axis,), _whole(column["noisy_counts"], axis.size))
+                Table((axis,), self._counts(column["noisy_counts"], axis.size))
                 for axis, column in zip(self.axes, record["columns"], strict=True)
             ),
             tables=evidence.tables[len(self.axes) :],
@@ -63,6 +77,7 @@ class _Reader:
             column_scale=float(noise["columns"]),
             choice_scale=float(noise["choices"]),
             table_scale=float(noise["tables"]),
+            finest=self.finest,
             rounds=int(record["rounds"]),
             choice_mu=float(record["choice_mu"]),
             beliefs=evidence.beliefs(),
@@ -133,7 +148,7 @@ class _Reader:
             len(each) != 2**level or not ((each >= 0) & (each < len(cuts))).all() for level, each in enumerate(levels)
         ):
             raise ValueError("every region needs a cut of the list")
-        counts = np.array([_whole(row, self.axes[column].size) for row in found["noisy_counts"]])
+        counts = np.array([self._counts(row, self.axes[column].size) for row in found["noisy_counts"]])
         if counts.shape != (2 ** len(levels), self.axes[column].size):
             raise ValueError("every region needs a row of counts")
         return Regions(column, Cuts(columns, inside), levels, counts, float(_positive([found["noise"]], (1,))[0]))

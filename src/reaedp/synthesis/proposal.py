@@ -26,14 +26,14 @@ LEAST_GAMMA = 1.01
 _MOST_KEPT = 18
 
 
-class Source(Protocol):
+class SeedSource(Protocol):
     """Something that seeds are drawn from."""
 
     def draw(self, count: int, noise: Noise) -> Places:
         """Independent uniform seeds, by their places."""
 
 
-From_contra = TypeVar("From_contra", bound=Source, contravariant=True)
+From_contra = TypeVar("From_contra", bound=SeedSource, contravariant=True)
 
 
 class Proposal(Protocol[From_contra]):

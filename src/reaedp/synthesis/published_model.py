@@ -19,6 +19,7 @@ from reaedp.synthesis.fitting import NoisyTable
 from reaedp.synthesis.learned import LearnedModel
 from reaedp.synthesis.merging import Floats, Merging
 from reaedp.synthesis.model import Codes
+from reaedp.synthesis.purse import PARTS_OF_A_ROW
 from reaedp.synthesis.rows import rows as drawn_rows
 from reaedp.table import KeyCounts
 
@@ -94,6 +95,7 @@ class PublishedModel:
                     "columns": learned.column_scale,
                     "choices": learned.choice_scale,
                     "tables": learned.table_scale,
+                    PARTS_OF_A_ROW: learned.finest,
                 },
                 "rounds": learned.rounds,
                 "choice_mu": learned.choice_mu,
@@ -101,7 +103,7 @@ class PublishedModel:
                     {
                         "name": axis.name,
                         "noise": scale,
-                        "noisy_counts": single.values.tolist(),
+                        "noisy_counts": _counts(single.values),
                         "shares": _short(coarse.shares),
                     }
                     for axis, scale, single, coarse in own
@@ -138,7 +140,7 @@ def _regions(learned: LearnedModel) -> dict[str, Any]:
                 for column, inside in sides
             ],
             "levels": [level.tolist() for level in found.levels],
-            "noisy_counts": found.counts.tolist(),
+            "noisy_counts": [_counts(row) for row in found.counts],
             "noise": found.scale,
         }
     }
@@ -147,6 +149,11 @@ def _regions(learned: LearnedModel) -> dict[str, Any]:
 def _fits(rows: Codes, given: Given) -> NDArray[np.bool_]:
     met: NDArray[np.bool_] = np.logical_and.reduce([allowed[rows[:, column]] for column, allowed in given.items()])
     return met
+
+
+def _counts(values: NDArray[Any]) -> list[int | float]:
+    """Whole rows without a point."""
+    return [int(value) if value.is_integer() else value for value in values.astype(np.float64).tolist()]
 
 
 def _short(values: Floats) -> list[float]:

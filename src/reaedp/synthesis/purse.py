@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.answer import Integers
-from reaedp.mechanisms.gaussian import Gaussian
+from reaedp.mechanisms.fine_gaussian import FINEST, FineGaussian
 from reaedp.mechanisms.noise import Noise
 from reaedp.mechanisms.selection import Selection
 from reaedp.privacy.unit import Sensitivity
+from reaedp.synthesis.merging import Floats
 
+#: The key of a release's details that says how many parts a row has at most.
+PARTS_OF_A_ROW = "parts_of_a_row"
 #: Kept back of μ², far more than sums of squares are rounded by.
 SLACK = 1e-9
 #: The domination of a question is proved up to this μ², which is next to no noise.
@@ -27,23 +30,23 @@ TABLES_PER_COLUMN = 3
 
 
 class NoisyCounts(NamedTuple):
-    """Counts with noise of one scale."""
+    """Counts with noise of one scale, in rows and parts of them."""
 
-    values: Integers
+    values: Floats
     scale: float
 
 
 class Purse:
-    """`left` of μ²; nothing is asked that it does not hold."""
+    """`left` of μ²; nothing is asked that it does not hold. Counts have parts of rows, `finest` to a row at most."""
 
-    def __init__(self, mu: float, sensitivity: Sensitivity, noise: Noise) -> None:
-        self.sensitivity, self.noise = sensitivity, noise
+    def __init__(self, mu: float, sensitivity: Sensitivity, noise: Noise, finest: int = FINEST) -> None:
+        self.sensitivity, self.noise, self.finest = sensitivity, noise, finest
         self.whole = mu**2 * (1 - SLACK)
         self.left = self.whole
 
     def counts(self, exact: Integers, squared: float) -> NoisyCounts:
         """Counts with discrete Gaussian noise that costs this much of μ²."""
-        table = Gaussian.dominated(self._taken(squared) ** 0.5, self.sensitivity)
+        table = FineGaussian(self._taken(squared) ** 0.5, self.finest)
         return NoisyCounts(table.apply(exact, self.sensitivity, self.noise), table.scale(self.sensitivity))
 
     def choice(self, scores: Integers, squared: float) -> int:
@@ -56,7 +59,7 @@ class Purse:
 
     def scale(self, squared: float) -> float:
         """The noise of counts at this price."""
-        return table_scale(squared, self.sensitivity)
+        return table_scale(squared, self.sensitivity, self.finest)
 
     def uncertainty(self, squared: float) -> float:
         """The noise of a choice at this price, in rows."""
@@ -69,9 +72,9 @@ class Purse:
         return part
 
 
-def table_scale(squared: float, sensitivity: Sensitivity) -> float:
+def table_scale(squared: float, sensitivity: Sensitivity, finest: int = FINEST) -> float:
     """The noise of counts that cost this much of μ²."""
-    return Gaussian.dominated(min(squared, MOST) ** 0.5, sensitivity).scale(sensitivity)
+    return FineGaussian(min(squared, MOST) ** 0.5, finest).scale(sensitivity)
 
 
 def choice_scale(squared: float, sensitivity: Sensitivity) -> float:

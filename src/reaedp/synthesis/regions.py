@@ -10,7 +10,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.answer import Integers
 from reaedp.synthesis.merging import Floats
 from reaedp.synthesis.model import Codes
 
@@ -46,13 +45,13 @@ class Regions:
     column: int
     cuts: Cuts
     levels: tuple[Places, ...]
-    counts: Integers
+    counts: Floats
     scale: float
 
     @cached_property
     def law(self) -> Floats:
         """Shares of all rows: in each region the nearest counts that are not negative and have the same sum."""
-        found = _not_negative(self.counts.astype(np.float64))
+        found = _not_negative(self.counts)
         whole = float(found.sum())
         shares: Floats = found / whole if whole > 0 else np.full(found.shape, 1 / found.size)
         return shares

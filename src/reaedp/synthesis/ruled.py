@@ -29,7 +29,7 @@ EXAMPLES = 50_000
 _NEAR = 1e-9
 
 
-class Wanted(NamedTuple):
+class Condition(NamedTuple):
     """A condition that rows shall meet, whatever the contract says of all rows."""
 
     node: Node
@@ -47,10 +47,10 @@ class Wanted(NamedTuple):
         return f"the condition on {', '.join(self.columns)}"
 
 
-Rules = Sequence[RowRule | Wanted]
+Rules = Sequence[RowRule | Condition]
 
 
-def concerning(rules: Rules, axes: Sequence[Column]) -> tuple[RowRule | Wanted, ...]:
+def concerning(rules: Rules, axes: Sequence[Column]) -> tuple[RowRule | Condition, ...]:
     """The rules that speak of these columns alone."""
     names = {axis.name for axis in axes}
     return tuple(rule for rule in rules if names.issuperset(rule.columns))

@@ -11,7 +11,7 @@ from reaedp.errors import DeclarationError, sentence
 from reaedp.synthesis.conditions import met, read_given
 from reaedp.synthesis.model import Codes
 from reaedp.synthesis.published_model import Given, PublishedModel
-from reaedp.synthesis.ruled import Rules, Values, Wanted, ruled
+from reaedp.synthesis.ruled import Condition, Rules, Values, ruled
 from reaedp.synthesis.synthetic import MOST_ROWS, SyntheticRecords
 
 
@@ -43,5 +43,5 @@ def _drawn(
     for place, allowed in given.items():
         if not allowed.any():
             raise DeclarationError(f"No declared value of {names[place]!r} meets the condition on it.")
-    rules: Rules = [*model.rules, *(Wanted(node) for node in conditions.values())]
+    rules: Rules = [*model.rules, *(Condition(node) for node in conditions.values())]
     return ruled(rules, axes, model.cells(rows, rng, given), rng, lambda count: model.cells(count, rng, given))

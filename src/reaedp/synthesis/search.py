@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reaedp.answer import Integers
 from reaedp.statistics.statistic import Cells
-from reaedp.synthesis.apart import Apart
 from reaedp.synthesis.cliques import Group
 from reaedp.synthesis.coarsening import Coarsening, coarsen, reshared
 from reaedp.synthesis.dependencies import (
@@ -51,6 +51,27 @@ MOST_CELLS = 450_000
 LEAST_COARSE, MOST_COARSE = 4, math.isqrt(MOST_CELLS // 10)
 #: A level keeps its dependences if its rows are so many times the noise of a table's cell.
 STANDS_OUT = 4.0
+
+
+class Apart:
+    """Which candidates of a batch are `open`: those that no table chosen since the last fit may have explained."""
+
+    def __init__(self, groups: Sequence[Group], columns: int) -> None:
+        self.open: NDArray[np.bool_] = np.ones(len(groups), dtype=bool)
+        self._members = np.zeros((len(groups), columns), dtype=np.int8)
+        self._places: dict[Group, list[int]] = {}
+        self._chosen: list[Group] = []
+        for place, group in enumerate(groups):
+            self._members[place, list(group)] = 1
+            self._places.setdefault(group, []).append(place)
+
+    def close(self, group: Group) -> None:
+        """Close what shares two columns with a chosen group, and what it and one chosen before may tell together."""
+        self.open &= self._members[:, list(group)].sum(axis=1) < 2
+        for other in self._chosen:
+            if len(set(group) & set(other)) == 1:
+                self.open[self._places.get(tuple(sorted(set(group) ^ set(other))), [])] = False
+        self._chosen.append(group)
 
 
 class Search:
@@ -128,7 +149,7 @@ class Search:
         most = round(min(MOST_COARSE, max(LEAST_COARSE, math.sqrt(self.total / self.scale))))
         least = max(STANDS_OUT * self.scale / self.total, 1 / MOST_COARSE**2)
         return [
-            coarsen(axis, single.values.astype(np.float64), single.scale, most, least)
+            coarsen(axis, single.values, single.scale, most, least, total=self.total)
             for axis, single in zip(self.axes, self.looks.singles, strict=True)
         ]
 
@@ -189,10 +210,11 @@ class Search:
         return [coarse.views[view].after(coarse.views[first_view(coarse, width)]) for coarse, view in each]
 
     def _look_again(self) -> None:
-        """Spend what is left on the columns."""
+        """Spend what is left on the columns, which also tell better how many rows there are."""
         self.looks.look_again()
+        self.total = self.structure.total = self.looks.total
         coarsenings = [
-            reshared(coarse, axis, single.values.astype(np.float64), single.scale)
+            reshared(coarse, axis, single.values, single.scale, self.total)
             for coarse, axis, single in zip(self.coarsenings, self.axes, self.looks.singles, strict=True)
         ]
         self.structure.replace_columns(coarsenings, self.looks.singles)

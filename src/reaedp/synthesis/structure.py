@@ -63,7 +63,7 @@ class Structure:
         If the tree would grow far beyond its room, the table's cells are merged further; a table that can be merged no
         further and still finds no room is left out.
         """
-        counts, scales = noisy.values.astype(np.float64), np.full(noisy.values.shape, noisy.scale)
+        counts, scales = noisy.values, np.full(noisy.values.shape, noisy.scale)
         tree, place = self._home(group)
         while tree.cells > _AT_MOST * max(room, self.tree.cells):
             coarser = self._coarser(group)
@@ -150,6 +150,6 @@ class Structure:
 def _over_coarse_cells(column: int, single: NoisyCounts, coarsening: Coarsening, total: float) -> NoisyTable:
     """A column's own table; what its sum lacks of the common total is spread over its cells like their noise."""
     members = np.bincount(coarsening.merging.cell).astype(np.float64)
-    rows = coarsening.merging.sums(single.values.astype(np.float64))
+    rows = coarsening.merging.sums(single.values)
     rows = rows + (total - rows.sum()) * members / members.sum()
     return NoisyTable((column,), (Merging.none(coarsening.size),), rows, single.scale * np.sqrt(members))

@@ -112,7 +112,7 @@ class SyntheticRecords(Framed):
 
 @dataclass(frozen=True, slots=True)
 class Synthetic:
-    """A number of synthetic rows that resemble the records.
+    """Synthetic rows that resemble the records.
 
     >>> statistic = Synthetic(("age", "sex"), rows=20)
     >>> release = curator.release(statistic, MarginalModel.within(4.0, 1e-7, contract, statistic.columns))

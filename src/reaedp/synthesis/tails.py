@@ -13,6 +13,8 @@ from reaedp.synthesis.merging import Floats
 
 #: Deviations by which rows near the occupied cells must stand out to be spread over a tail.
 _TOLD = 2.0
+#: Neighbouring full cells, fewer than which are a peak of their own and tell nothing of the cells beside them.
+_TOGETHER = 4
 #: Halvings until the rate of a tail is known well enough.
 _HALVINGS = 50
 
@@ -42,18 +44,30 @@ def tapered(rows: Floats, noisy: Floats, scale: float, full: NDArray[np.bool_]) 
     """Rows of cells that are not `full`: those that stand out near full ones, falling with the distance.
 
     Each gap between full cells has a rate of its own, at which its rows add up to their noisy number; they begin as
-    high as the full cell beside them.
+    high as the full cell beside them, or, where few full cells stand alone, as the first cell of the gap.
     """
     nearest = _nearest(full)
-    distance = np.abs(np.arange(len(rows)) - nearest)
-    start = np.maximum(rows[nearest], scale)
+    places = np.arange(len(rows))
+    distance = np.abs(places - nearest)
+    beside = np.where(_alone(full)[nearest], nearest + np.sign(places - nearest), nearest)
+    start = np.maximum(rows[beside], scale)
     tail = np.where(full, rows, 0.0)
     ends = np.flatnonzero(np.diff(full.astype(np.int8), prepend=1, append=1))
     for first, beyond in ends.reshape(-1, 2).tolist():
         gap = slice(first, beyond)
         number = _number(noisy[gap], distance[gap], scale)
-        tail[gap] = _falling(start[gap], distance[gap], number) if number > 0 else 0.0
+        if number > 0:
+            tail[gap] = _falling(start[gap], distance[gap], number)
     return tail
+
+
+def _alone(full: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Full cells with few full ones around them."""
+    ends = np.flatnonzero(np.diff(full.astype(np.int8), prepend=0, append=0)).reshape(-1, 2)
+    alone = np.zeros(len(full), dtype=bool)
+    for first, beyond in ends[np.diff(ends).ravel() < _TOGETHER].tolist():
+        alone[first:beyond] = True
+    return alone
 
 
 def _nearest(full: NDArray[np.bool_]) -> NDArray[np.intp]:

@@ -28,7 +28,7 @@ RouteName = Literal["direct", "histogram", "best"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedRelease(PlannedNoise):
-    """One statistic of counts: a histogram, an entropy or a map of them.
+    """A release based on counts: a histogram, an entropy, or a map of entropies.
 
     `given`, `orders`, `route` and `error_bits` are as in plan files.
 

@@ -59,9 +59,9 @@ class PlannedMeanCurve(Planned):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedSyntheticCurves(Planned):
-    """A number of curves by mechanism F: the first `kept` coefficients are a seed's, moved by about `spread` clips.
+    """Synthetic curves with plausible deniability: a seed's first `kept` coefficients, moved by about `spread` clips.
 
-    `law` is that of the moves, `rest` that of coefficients without a seed: see `DeniableCurves`.
+    `law` is the distribution of the moves, `rest` that of the coefficients without a seed: see `DeniableCurves`.
 
     >>> keys = {"curve": "pressure", "curves": 10, "kept": 1, "spread": 0.5, "share": 0.1}
     >>> PlannedSyntheticCurves(name="curves", kind="synthetic-curves", **keys).price(contract.budget)[0]

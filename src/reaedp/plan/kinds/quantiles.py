@@ -18,11 +18,11 @@ QuantileMechanism = Literal["best", "exponential", "laplace", "gaussian"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedQuantiles(Planned):
-    """Quantiles of a column `of` numbers or dates, `at` some ranks, `by` groups.
+    """Quantiles of a column `of` numbers or dates, `at` some ranks, in groups `by` other columns.
 
-    `at` is a list of ranks, "median", "quartiles", "deciles", "percentiles" or "cdf". With `per_person` everyone counts
-    once, by the median of their own rows. `mechanism` is "exponential", "laplace", "gaussian", or "best", which takes
-    the one of the first two that will miss fewer ranks.
+    `at` is a list of ranks, "median", "quartiles", "deciles", "percentiles" or "cdf". With `per_person`, each person
+    counts once, with the median of their own rows. `mechanism` is "exponential", "laplace", "gaussian", or "best",
+    which takes whichever of the first two is expected to be off by fewer ranks.
 
     >>> wanted = PlannedQuantiles(name="ages", kind="quantiles", of="age", at="deciles", epsilon=1.0)
     >>> wanted.request(contract).statistic.title
@@ -68,12 +68,12 @@ class PlannedQuantiles(Planned):
         from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
         from reaedp.statistics.quantiles.prediction import best_quantiles
         from reaedp.statistics.quantiles.quantiles import Quantiles
-        from reaedp.statistics.quantiles.question import Question
+        from reaedp.statistics.quantiles.question import QuantileQuery
 
         epsilon, delta = self.price(contract.budget)
         counted = Quantiles(self.of, ranks(self.at), self.by, self.per_person)
         if self.mechanism == "best":
-            Question.check(counted, contract)
+            QuantileQuery.check(counted, contract)
             way = best_quantiles(contract, counted, epsilon)
             return Request(self.name, way.statistic, way.mechanism)
         if self.mechanism == "exponential":

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedRate(PlannedNoise):
-    """The share of rows of which a condition on `of` holds, or its sum `per` that of another column.
+    """The share of rows that meet a condition on `of`, or the sum of `of` `per` that of another column.
 
-    `by`, `levels`, `at_least`, `below`, `standard` and `weights` are those of `Rates`; with the mechanism "threshold"
-    groups are selected.
+    `by`, `levels`, `at_least`, `below`, `standard` and `weights` are as in `Rates`; with the mechanism "threshold",
+    only groups with enough rows are released.
 
     >>> PlannedRate(name="smokers", kind="rate", of="smokes", mechanism="laplace", epsilon=1.0).by
     ()

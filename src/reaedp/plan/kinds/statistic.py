@@ -14,7 +14,7 @@ from reaedp.statistics.statistic import Statistic
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedStatistic(Planned):
-    """Any statistic, hidden by any mechanism that fits; the mechanism says the price. No file declares it.
+    """Any statistic with any suitable mechanism, which also sets the price; only for Python, not for plan files.
 
     The `statistic` and the `mechanism` are those of `Curator.release`.
 
@@ -33,14 +33,14 @@ class PlannedStatistic(Planned):
         return self.mechanism.name
 
     def note_mistakes(self, mistakes: Mistakes) -> None:
-        """Request and contract find whatever is wrong with statistic and mechanism."""
+        """Note nothing: request and contract find whatever is wrong with statistic and mechanism."""
 
     def request(self, contract: Contract) -> Request:
         """The statistic and the mechanism that were given."""
         return Request(self.name, self.statistic, self.mechanism).settled(contract)
 
     def times(self, factor: float, budget: Budget) -> Self:  # noqa: ARG002
-        """Itself; how the mechanism would look at another price is not known."""
+        """The same release: its mechanism at another price is not known."""
         if factor != 1.0:
             raise DeclarationError(f"{self.name} has only one cost, which its mechanism states.")
         return self

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedSummary(PlannedNoise):
-    """Figures of the columns `of`, whole or in groups `by` others; `statistics` and `clipped` are those of `Summary`.
+    """Figures of the columns `of`, overall or in groups `by` others; `statistics` and `clipped` are as in `Summary`.
 
-    With the mechanism "threshold" groups need not be known: those with enough rows are shown.
+    With the mechanism "threshold", groups need not be declared: those with enough rows are released.
 
     >>> PlannedSummary(name="ages", kind="summary", of=("age",), mechanism="laplace", epsilon=1.0).by
     ()

@@ -22,11 +22,12 @@ _PROPOSALS: tuple["ProposalName", ...] = ("keep", "mixed")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedSynthetic(Planned):
-    """A number of rows of some columns; `keep` names the columns whose cells stay those of a real record.
+    """Synthetic rows of some columns; `keep` names the columns whose cells are copied from a real record.
 
-    `split_people` learns the model from one half of the people and takes seeds from the other, at the full price each.
-    `method` is "network", "amortised" or "deniable", `proposal` is for the last, and so are the paper's parameters:
-    `k`, `t`, `gamma`, `epsilon0`, the mean number of `attempts` for a record, and the `test`, "published" or "optimal".
+    With `split_people`, the model is learned from one half of the people and seeds are taken from the other half, each
+    at the full price. `method` is "network", "amortised" or "deniable"; `proposal` is for "deniable" only, as are the
+    paper's parameters: `k`, `t`, `gamma`, `epsilon0`, the mean number of `attempts` per record, and the `test`,
+    "published" or "optimal".
 
     >>> keys = {"columns": ("age", "sex"), "rows": 100, "method": "network", "share": 0.5}
     >>> PlannedSynthetic(name="people", kind="synthetic", **keys).price(contract.budget)[0]

@@ -17,10 +17,10 @@ from reaedp.release.verification.payment import check_payments
 
 
 def verify(folder: str | Path, ledger: str | Path | None = None, public_key: str | Path | None = None) -> list[str]:
-    """What was checked and holds, in words; raises at the first thing that does not.
+    """Check a release folder and return what holds, in words; raises an error at the first thing that does not.
 
-    With `ledger`, the file or address of the budget ledger, the entries that paid are compared too, and what the ledger
-    remembers of the manifest. With `public_key`, the custodian's key, so is the signature.
+    With `ledger`, the file or address of the budget ledger, the folder is also compared with the entries that paid and
+    with the manifest recorded there. With `public_key`, the custodian's key, the signature is checked too.
 
     >>> verify("published", ledger="budget.sqlite")[-1]
     'ages: paid for by ledger entry 2, which confirms this folder'
@@ -30,7 +30,9 @@ def verify(folder: str | Path, ledger: str | Path | None = None, public_key: str
     checked += [check_contents(folder, release).words for release in releases]
     if ledger is not None:
         if "://" not in str(ledger) and not Path(ledger).exists():
-            raise DeclarationError(f"There is no ledger at {ledger}. Check the path.")  # looking must not make one
+            raise DeclarationError(
+                f"There is no ledger at {Path(ledger).absolute()}. Check the path."
+            )  # looking must not make one
         with Ledger.open(ledger) as book:
             checked += check_payments(record, content, releases, book)
     if public_key is not None:

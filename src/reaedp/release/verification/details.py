@@ -8,7 +8,8 @@ from reaedp.curves.deniable_curves import DeniableCurves
 from reaedp.curves.mean_curve import MeanCurve
 from reaedp.errors import ReaedpError
 from reaedp.mechanisms.exponential import Exponential
-from reaedp.mechanisms.gaussian import LATTICE_VARIANCE, Gaussian, dominating_mu
+from reaedp.mechanisms.fine_gaussian import bought_mu
+from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.group_threshold import GroupThreshold
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.threshold import Threshold
@@ -28,7 +29,7 @@ from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable, paper_details
 from reaedp.synthesis.marginal_model import MarginalModel
-from reaedp.synthesis.purse import CHOICES, MOST, choice_scale, table_scale
+from reaedp.synthesis.purse import CHOICES, MOST, PARTS_OF_A_ROW, choice_scale, table_scale
 
 _NOT_NEGATIVE = Real(0, 1e300)
 _NOISE = Maybe(_NOT_NEGATIVE)
@@ -40,6 +41,8 @@ _MODEL: dict[str, Pattern] = {
     "tables": ListOf(Text()),
     "account": Text(),
 }
+#: Models of the first folders counted whole rows, and did not say so.
+_PARTS: dict[str, Pattern] = {PARTS_OF_A_ROW: Whole(1)}
 _COST: dict[str, Pattern] = {
     "plausible_seeds_for_half_a_chance": Whole(0),
     "cost_of_each": Keys({"epsilon": _NOT_NEGATIVE, "delta": Real(0, 1)}),
@@ -54,11 +57,11 @@ _KEYS = ByKind[Pattern](
     "what a manifest tells of it besides",
     {
         **dict.fromkeys((Laplace, Gaussian, Threshold, GroupThreshold, TwoStage, Exponential), Keys({})),
-        MarginalModel: Keys(_MODEL),
-        Amortised: Keys(_MODEL | _KEPT | {"keys": Whole(0), "threshold": Whole(0)}),
+        MarginalModel: Keys(_MODEL, more=_PARTS),
+        Amortised: Keys(_MODEL | _KEPT | {"keys": Whole(0), "threshold": Whole(0)}, more=_PARTS),
         Deniable: Keys(
             _MODEL | _KEPT | _COST | {"proposal": OneOf(("keep", "mixed")), "records_asked_for": Whole(1)},
-            more={"paper": _PAPER},
+            more={"paper": _PAPER} | _PARTS,
         ),
         DeniableCurves: Keys(
             _COST | {"curves_asked_for": Whole(1), "gamma": _NOT_NEGATIVE, "moved_by": ListOf(_NOT_NEGATIVE)}
@@ -103,7 +106,7 @@ def _mistakes(release: Rebuilt) -> list[str]:
         wrong = [f"details.{key} must be {value}." for key, value in expected.items() if not _equal(stated[key], value)]
         wrong += _other_columns(release)
         model = mechanism if isinstance(mechanism, MarginalModel) else getattr(mechanism, "network", None)
-        wrong += [*_too_quiet(release, model), *_other_choices(release)] if model is not None else []
+        wrong += [*_too_quiet(release, model), *_other_choices(release, model)] if model is not None else []
     return wrong
 
 
@@ -128,13 +131,13 @@ def _other_columns(release: Rebuilt) -> list[str]:
     return [f"{name!r} is no column of it." for name in wrong]
 
 
-def _other_choices(release: Rebuilt) -> list[str]:
+def _other_choices(release: Rebuilt, model: MarginalModel) -> list[str]:
     """A round's price is shared between its choice and its table, so that the noise of one follows from the other's."""
     stated, sensitivity = release.record["details"], release.noise.sensitivity
     of_tables, of_choices = stated["noise_of_tables"], stated["noise_of_choices"]
-    if of_tables is None or of_choices is None or of_tables**2 <= LATTICE_VARIANCE:
+    if of_tables is None or of_choices is None or (mu := bought_mu(of_tables, sensitivity, model.finest)) is None:
         return []
-    price = dominating_mu(of_tables, sensitivity) ** 2 / (1 - CHOICES)
+    price = mu**2 / (1 - CHOICES)
     value = choice_scale(CHOICES * price, sensitivity)
     known = (1 - CHOICES) * price < MOST * (1 - CLOSE)
     return (
@@ -146,7 +149,8 @@ def _other_choices(release: Rebuilt) -> list[str]:
 
 def _too_quiet(release: Rebuilt, mechanism: MarginalModel) -> list[str]:
     """How a model shares its price follows from its answers; no part of it has less noise than all of it would buy."""
-    tables, choices = (of(mechanism.mu**2, release.noise.sensitivity) for of in (table_scale, choice_scale))
+    squared, sensitivity = mechanism.mu**2, release.noise.sensitivity
+    tables, choices = table_scale(squared, sensitivity, mechanism.finest), choice_scale(squared, sensitivity)
     least = {"noise_of_columns": tables, "noise_of_tables": tables, "noise_of_choices": choices}
     stated = release.record["details"]
     return [

@@ -31,6 +31,7 @@ def check_model(folder: Path, release: Rebuilt) -> None:
     same = (
         _told(learned, release, network)
         and np.isclose(learned.column_scale, details["noise_of_columns"], rtol=CLOSE)
+        and learned.finest == network.finest
         and np.isclose(learned.table_scale, details["noise_of_tables"], rtol=CLOSE)
         and all(table.group == (place,) for place, table in enumerate(own))
         and len(chosen) == len(details["tables"]) <= network.tables

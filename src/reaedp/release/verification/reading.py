@@ -34,10 +34,10 @@ class Folder(dict[str, Release]):
 
 
 def read(folder: str | Path) -> Folder:
-    """The releases of a folder by their names, each equal to the one that was written.
+    """Read the releases of a folder, by name; each equals the one that was written.
 
-    What `verify` refuses without a ledger is refused here too, in the same words: a folder that was damaged or edited
-    gives no release. Whether the ledger knows the folder, `verify` tells.
+    A folder that was damaged or edited is refused in the same words as by `verify` without a ledger. Only `verify` can
+    say whether the ledger knows the folder.
 
     >>> release = read("published")["ages"]
     >>> release.entry, release.counts.names

@@ -29,7 +29,7 @@ _SAID = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class DrawnCells:
     """What is drawn: numbers, what their columns are called, which of them may be noise, and what is counted.
 
     `axes` are the first columns of the frame. `original` are true numbers, which only the custodian has.
@@ -52,16 +52,16 @@ class Cells:
         titles: Sequence[str] | None = None,
         doubt: NDArray[np.bool_] | None = None,
         unit: str = "rows",
-    ) -> "Cells":
+    ) -> "DrawnCells":
         """Columns are called by their names and nothing is in doubt, unless said."""
         undoubted = np.zeros(len(frame["count"]), dtype=bool)
         return cls(frame, tuple(axes), tuple(titles or axes), undoubted if doubt is None else doubt, unit, original)
 
-    def some(self, places: NDArray[Any]) -> "Cells":
+    def some(self, places: NDArray[Any]) -> "DrawnCells":
         """Those in these places, or where this is true."""
         frame = {name: np.asarray(column)[places] for name, column in self.frame.items()}
         original = None if self.original is None else np.asarray(self.original)[places]
-        return Cells(frame, self.axes, self.titles, self.doubt[places], self.unit, original)
+        return DrawnCells(frame, self.axes, self.titles, self.doubt[places], self.unit, original)
 
     @property
     def numbers(self) -> dict[str, NDArray[Any]]:
@@ -80,7 +80,7 @@ class Cells:
         return [len(dict.fromkeys(np.asarray(self.frame[axis]).tolist())) for axis in self.axes]
 
 
-def histogram(cells: Cells) -> Specification:
+def histogram(cells: DrawnCells) -> Specification:
     """The chart that suits the number of columns and cells."""
     sizes = cells.sizes
     if len(sizes) == 1 and sizes[0] <= MOST_BARS:
@@ -92,7 +92,7 @@ def histogram(cells: Cells) -> Specification:
     return largest_cells(cells)
 
 
-def low_bars(cells: Cells) -> Specification:
+def low_bars(cells: DrawnCells) -> Specification:
     """The low bars of one column on an axis of their own, where there are many; nothing otherwise."""
     counts = np.asarray(cells.frame["count"], dtype=np.float64)
     top = LOW * counts.max(initial=0.0)
@@ -101,7 +101,7 @@ def low_bars(cells: Cells) -> Specification:
     return _bars(cells, top)
 
 
-def largest_cells(cells: Cells) -> Specification:
+def largest_cells(cells: DrawnCells) -> Specification:
     """The cells with the most rows as bars that lie on their side."""
     some = cells.some(np.argsort(-np.asarray(cells.frame["count"]), kind="stable")[:MOST_LISTED])
     rows = some.numbers | {"cell": np.array(different(_combined(some.frame, some.axes)), dtype=object)}
@@ -126,7 +126,7 @@ def largest_cells(cells: Cells) -> Specification:
     }
 
 
-def _bars(cells: Cells, top: float | None = None) -> Specification:
+def _bars(cells: DrawnCells, top: float | None = None) -> Specification:
     """A bar and its range for each cell; with a `top`, the axis ends there and what is higher is cut."""
     labels = different(np.asarray(cells.frame[cells.axes[0]]).tolist())
     rows = {"cell": np.array(labels, dtype=object)} | cells.numbers
@@ -175,7 +175,7 @@ def _ticks(
     }
 
 
-def _coloured(cells: Cells, across: int) -> Specification:
+def _coloured(cells: DrawnCells, across: int) -> Specification:
     """The column with the most cells goes right, all others together go down."""
     others = [place for place in range(len(cells.axes)) if place != across]
     columns = np.asarray(cells.frame[cells.axes[across]]).tolist()

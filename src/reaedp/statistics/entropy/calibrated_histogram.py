@@ -31,11 +31,11 @@ def calibrated_histogram(
     delta: float | None = None,
     confidence: float = 0.95,
 ) -> HistogramChoice:
-    """The finest binning, with its better noise, whose entropy will be within the error, whatever the data.
+    """The finest binning, with the better mechanism, whose entropy will be within the error, whatever the data.
 
-    Bins are made one by two, by four, … until the prediction fits. A coarser histogram has an entropy of its own, and
-    that is the one that is meant. Gaussian noise is tried if δ is given. `error_bits` is the error in bits that holds
-    with the `confidence`.
+    Bins are merged by two, by four, … until the predicted error fits; the result is the entropy of the coarser
+    histogram. Gaussian noise is considered if δ is given. `error_bits` is the acceptable error in bits; it holds with
+    probability `confidence`.
 
     >>> choice = calibrated_histogram(contract, ("age",), epsilon=1.0, error_bits=0.5)
     >>> choice.statistic.every

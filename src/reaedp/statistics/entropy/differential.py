@@ -33,10 +33,11 @@ def widths(column: Column) -> Floats:
 def differential_entropy(
     noisy: Table, noise: Calibrated, *, at_least: int | None = None, confidence: float = 0.95
 ) -> EntropyEstimate:
-    """Bits of the density that released counts of one column of numbers give, with an interval that covers the noise.
+    """The differential entropy, in bits, of released counts of one numeric column, with an interval for the noise.
 
-    It does not cover what a density that is even within each bin leaves out. Rows without a number do not count.
-    `noisy` are the counts of a release, `noise` is that of it, and `at_least` a public lower bound on the rows.
+    The density is taken as uniform within each bin; the interval does not cover that approximation. Rows without a
+    number do not count. `noisy` are the counts of a release, `noise` is its noise, and `at_least` a public lower bound
+    on the rows.
 
     >>> release = curator.release(Marginal("age"), Laplace(1.0))
     >>> 5 < differential_entropy(release.counts, release.noise).value < 7

@@ -114,9 +114,9 @@ class EntropyStatistic(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Entropy(EntropyStatistic):
-    """Rényi entropies of the joint distribution of some columns, one for each of `orders`; order 1 is Shannon's.
+    """Rényi entropies of the joint distribution of some columns, one for each of `orders`; order 1 is Shannon entropy.
 
-    `Entropy("race")` is that of one column, `Entropy(["age", "race"])` that of two together.
+    `Entropy("race")` is the entropy of one column, `Entropy(["age", "race"])` the joint entropy of two.
 
     >>> curator.release(Entropy(("age",), orders=(1.0, 2.0)), Laplace(1.0)).value.names
     ('H(age)', 'H_2(age)')
@@ -218,7 +218,7 @@ class _OfTwoSides(EntropyStatistic):
 
 @dataclass(frozen=True, slots=True)
 class ConditionalEntropy(_OfTwoSides):
-    """What is left to know about the columns `target` when the columns `given` are known: H(target | given).
+    """How uncertain the columns `target` still are when the columns `given` are known: H(target | given).
 
     >>> curator.release(ConditionalEntropy(target=("age",), given=("sex",)), Laplace(1.0)).value.names
     ('H(age | sex)',)
@@ -235,7 +235,7 @@ class ConditionalEntropy(_OfTwoSides):
         return (conditional_entropy_sensitivity(public_rows(unit), change=unit.change, max_rows=unit.rows),)
 
     def largest(self, contract: Contract) -> float:
-        """The largest entropy of the target, which is reached if the other columns tell nothing about it."""
+        """The largest entropy of the target, reached if it does not depend on the other columns."""
         return most_bits(contract, self.target)
 
     def measure(self, records: Cells) -> NDArray[np.float64]:
@@ -246,7 +246,7 @@ class ConditionalEntropy(_OfTwoSides):
 
 @dataclass(frozen=True, slots=True)
 class MutualInformation(_OfTwoSides):
-    """How much the columns `first` tell about the columns `second`: I(first; second).
+    """How much the columns `first` and `second` tell about each other, in bits: I(first; second).
 
     >>> curator.release(MutualInformation(first=("age",), second=("sex",)), Laplace(1.0)).value.names
     ('I(age; sex)',)
@@ -264,7 +264,7 @@ class MutualInformation(_OfTwoSides):
         return (mutual_information_sensitivity(public_rows(unit), *sizes, change=unit.change, max_rows=unit.rows),)
 
     def largest(self, contract: Contract) -> float:
-        """No side tells more than all about the other."""
+        """The smaller of the two sides' largest entropies."""
         return min(most_bits(contract, side) for side in self.sides)
 
     def measure(self, records: Cells) -> NDArray[np.float64]:

@@ -63,11 +63,11 @@ def nested(contract: Contract, columns: tuple[str, ...]) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class EntropyHistogram:
-    """As `Marginal`, with `every` neighbouring bins counted as one, so that they share one noise; and the entropy.
+    """A histogram with `every` adjacent bins merged, and entropies computed from its noisy counts.
 
-    `at_least` is the public number of rows, which makes the entropy more accurate; `orders` are those of the entropies
-    in its files, 1 for Shannon's. If `first` names some of the columns, the files also have the mutual information of
-    these and the others.
+    `at_least` is a public lower bound on the number of rows, which makes the entropy more accurate. `orders` lists the
+    Rényi orders written to the files; 1 is Shannon entropy. If `first` names some of the columns, the files also hold
+    the mutual information between these and the others.
 
     >>> release = curator.release(EntropyHistogram.under(contract, ("age",), every=2), Laplace(1.0))
     >>> release.counts.axes[0].labels[0], release.entropy().low < release.entropy().high
@@ -102,7 +102,7 @@ class EntropyHistogram:
         orders: tuple[float, ...] = (1.0,),
         first: tuple[str, ...] = (),
     ) -> "EntropyHistogram":
-        """With what the contract says about rows, unless some are dropped."""
+        """The same statistic with the contract's lower bound on rows, unless the contract drops rows."""
         dropping = any(column.drops for column in contract.select(columns))
         return cls(columns, every, None if dropping else public_rows(contract.unit), orders, first)
 

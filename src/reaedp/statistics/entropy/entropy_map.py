@@ -28,13 +28,13 @@ TOLERATED_STEPS = 16
 
 @dataclass(frozen=True, slots=True, init=False)
 class EntropyMap(EntropyStatistic):
-    """Shannon's entropies of d columns and of their d (d - 1) / 2 pairs, which show which columns tell about which.
+    """Shannon entropies of d columns and of their d (d - 1) / 2 pairs, which show which columns depend on each other.
 
-    Mutual information and symmetric uncertainty of every pair follow from them at no further cost. That is what to look
-    at before choosing columns for histograms, models or synthetic data: pairs that share no information need no joint
-    table, and a column that another one determines need not be released twice. One unit can move all entropies at once,
-    each by the sensitivity of one, so the noise of each grows with the root of their number under Gaussian noise, and
-    with their number under Laplace noise.
+    Mutual information and symmetric uncertainty of every pair follow at no further cost. Use it before choosing columns
+    for histograms, models or synthetic data: pairs that share no information need no joint table, and a column
+    determined by another need not be released twice. One unit can move all entropies at once, each by the sensitivity
+    of a single entropy, so the noise of each grows with the square root of their number for Gaussian noise, and with
+    their number for Laplace noise.
 
     >>> EntropyMap("age", "sex", "smokes").cells(contract)
     6
@@ -68,7 +68,7 @@ class EntropyMap(EntropyStatistic):
         return len(self.groups)
 
     def reach(self, contract: Contract) -> tuple[float, ...]:
-        """The farthest that one unit moves each entropy."""
+        """The farthest that one unit can move each entropy."""
         unit = contract.unit
         one = shannon_sensitivity(public_rows(unit), change=unit.change, max_rows=unit.rows)
         return (one,) * len(self.groups)
@@ -78,7 +78,7 @@ class EntropyMap(EntropyStatistic):
         return sorted(most_bits(contract, (name,)) for name in self.columns)[-2]
 
     def resolution(self, contract: Contract, noise: Calibrated) -> Resolution:
-        """The error of a mutual information, which is that of three entropies, beside its largest value."""
+        """The error of a mutual information, which combines three entropies, relative to its largest value."""
         error = (spread_of_three(noise, CONFIDENCE) + 1.5) * self.step(contract)
         return Resolution(error, self.largest(contract), "bits")
 
@@ -88,7 +88,7 @@ class EntropyMap(EntropyStatistic):
         return np.array([found[group] for group in self.groups])
 
     def value(self, contract: Contract, noisy: Integers) -> InformationMap:  # type: ignore[override]
-        """The noisy entropies and the nearest ones that belong together."""
+        """The noisy entropies, and the nearest ones that satisfy all entropy inequalities."""
         size, step = len(self.columns), self.step(contract)
         entropies = np.diag(noisy[:size] * step)
         first, second = np.triu_indices(size, 1)

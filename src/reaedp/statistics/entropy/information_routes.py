@@ -76,7 +76,7 @@ def _errors_by_counts(noise: Calibrated, rows: int, sizes: tuple[int, int]) -> N
 def best_information_route(
     contract: Contract, first: str | Sequence[str], second: str | Sequence[str], epsilon: float
 ) -> Route:
-    """The route with the least predicted error: the mean of its logarithm over examples of every dependence.
+    """The route to a mutual information with the smallest predicted error, averaged over example distributions.
 
     `first` and `second` name the columns of the two sides.
 

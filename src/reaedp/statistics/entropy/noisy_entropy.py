@@ -71,9 +71,9 @@ def entropy_from_counts(
     confidence: float = 0.95,
     order: float = 1.0,
 ) -> EntropyEstimate:
-    """The entropy of released counts; `rows` if the exact number is public, `at_least` if a lower bound is.
+    """The entropy of released counts; give `rows` if the exact number is public, `at_least` if a lower bound is.
 
-    `order` is that of Rényi's entropy, from 0 to infinity; 1 is Shannon's.
+    `order` is the order of Rényi entropy, from 0 to infinity; 1 is Shannon entropy.
 
     >>> release = curator.release(Marginal("age"), Laplace(1.0))
     >>> shannon, collision = (entropy_from_counts(release.counts, release.noise, order=order) for order in (1, 2))

@@ -85,9 +85,9 @@ class WrittenEntropy:
 
 @dataclass(frozen=True, slots=True)
 class RoutedEntropy:
-    """The entropy of one order of the joint distribution of some columns, to be hidden by `TwoStage`.
+    """The entropy of one order of the joint distribution of some columns, for the mechanism `TwoStage`.
 
-    The `look` at exact `counts` is what decides the route. `order` 1 is Shannon's entropy, others are Rényi's.
+    A noisy `look` at the `counts` decides the route. `order` 1 is Shannon entropy, others are Rényi entropies.
 
     >>> curator.release(RoutedEntropy(("age",)), TwoStage(1.0, 0.1, 1_000)).value.route
     'direct'
@@ -123,7 +123,7 @@ class RoutedEntropy:
             )
 
     def check_noise(self, noise: Calibrated) -> None:
-        """Refuse noise of which it is not known what lies on the counts."""
+        """Refuse mechanisms that do not say how much noise the counts have."""
         if not isinstance(noise.mechanism, TwoStage):
             raise DeclarationError(
                 sentence("The better of two routes takes TwoStage noise", given=noise.mechanism.name)
@@ -160,7 +160,7 @@ class RoutedEntropy:
         return Routed(np.array([self.look(records.contract, counts)]), point, counts)
 
     def value(self, contract: Contract, noisy: Routed) -> RoutedEstimate:
-        """What is left after noise, in the form in which it is released."""
+        """The noisy answer in the form in which it is released."""
         counts = Marginal(*self.columns)
         return RoutedEstimate(
             name=self.direct.title,
@@ -174,7 +174,7 @@ class RoutedEntropy:
         )
 
     def frame(self, value: RoutedEstimate | WrittenEntropy, noise: Calibrated) -> dict[str, NDArray[Any]]:
-        """The entropy, and how it was decided where to put the noise."""
+        """The entropy, and which route was taken."""
         estimate = value.entropy(noise, 0.95)
         return {
             "measure": np.array([value.name], dtype=object),

@@ -73,9 +73,9 @@ def predicted_errors(
 
 
 def best_route(contract: Contract, columns: str | Sequence[str], epsilon: float, order: float = 1.0) -> Route:
-    """The route with the least predicted error: the mean of its logarithm over examples of every entropy.
+    """The route to an entropy with the smallest predicted error, averaged over example distributions.
 
-    `order` 1 is Shannon's entropy, others are Rényi's.
+    `order` 1 is Shannon entropy, others are Rényi entropies.
 
     >>> best_route(contract, ("age",), 1.0).name, best_route(contract, ("age",), 1.0, order=2).name
     ('two-stage', 'direct')

@@ -1,5 +1,6 @@
 """A whole picture with noise on every pixel."""
 
+import math
 import struct
 import zlib
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from reaedp.contract import Contract, Picture
 from reaedp.errors import DeclarationError
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.unit import Sensitivity
+from reaedp.statistics.noise_variance import noise_variance
 from reaedp.statistics.statistic import Pixelled
 
 
@@ -57,9 +59,9 @@ class NoisyPicture:
 
 @dataclass(frozen=True, slots=True)
 class Pixels:
-    """Every value of the declared picture, row by row from the top left, all channels of a pixel together.
+    """All values of the declared picture, row by row from the top left, with the channels of a pixel side by side.
 
-    One pixel is protected, not a person: see `PIXELS_ONLY`.
+    The privacy unit is one pixel, not a person: see `PIXELS_ONLY`.
 
     >>> Pixels().answers, Pixels().columns
     ('vector', ())
@@ -128,3 +130,19 @@ def png(values: NDArray[np.uint8 | np.uint16]) -> bytes:
 
 def _chunk(kind: bytes, content: bytes) -> bytes:
     return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedQuality:
+    """What noise alone lets expect, before any pixel is seen; a picture cut to its range is at least as good."""
+
+    psnr: float
+    mae: float
+
+
+def expected_quality(noise: Calibrated, picture: Picture) -> ExpectedQuality:
+    """From public facts alone: the mean absolute error, and the ratio that belongs to the mean squared error.
+
+    The ratio is convex in the squared error, so its own mean is not lower; over many pixels they agree.
+    """
+    return ExpectedQuality(psnr=10 * math.log10(picture.reach**2 / noise_variance(noise)), mae=noise.mean_error)

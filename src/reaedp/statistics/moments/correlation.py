@@ -13,9 +13,9 @@ from reaedp.statistics.names import column_names
 
 @dataclass(frozen=True, slots=True, init=False)
 class Correlation(MomentSums):
-    """How columns vary together: means, variances, covariances and correlations.
+    """Means, variances, covariances and correlations of several columns.
 
-    They are `of` two or more columns of numbers, dates or truth values.
+    `of` names two or more columns of numbers, dates or booleans.
 
     >>> release = curator.release(Correlation(of=["age", "smokes"]), Gaussian(epsilon=1, delta=1e-6))
     >>> sorted(set(release.frame()["measure"].tolist()))[:3]
@@ -47,5 +47,5 @@ class Correlation(MomentSums):
         MomentSums.check(self, contract)
 
     def told(self, moments: NoisyMoments) -> list[Told]:
-        """What follows from the sums, which are `moments`, line by line."""
+        """The results that follow from the sums in `moments`, line by line."""
         return Covariances(moments).told()

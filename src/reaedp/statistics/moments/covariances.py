@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from reaedp.statistics.moments.noisy_moments import DEVIATIONS, POPULATION, THESE, Line, NoisyMoments, Told, counts
+from reaedp.statistics.moments.noisy_moments import DEVIATIONS, POPULATION, THESE, Derived, NoisyMoments, Told, counts
 from reaedp.statistics.moments.ratio import Range, ratio
 from reaedp.statistics.moments.space import Reals
 
@@ -41,7 +41,9 @@ class Covariances:
         sums, entries, one = self.moments.matrix, self.moments.space.entries, self.features[a]
         # Numerator and denominator divided by the number of rows have the sampling variance of a mean.
         sampling = max(self.matrix[a, a], 0.0) * max(self.moments.rows, 0.0) if population else 0.0
-        parts = self.moments.parts(Line(sums[0, a + 1], entries[0, a + 1]), Line(sums[0, 0], entries[0, 0]), sampling)
+        parts = self.moments.parts(
+            Derived(sums[0, a + 1], entries[0, a + 1]), Derived(sums[0, 0], entries[0, 0]), sampling
+        )
         found = ratio(parts, DEVIATIONS) if self.moments.enough else None
         lowest = 0.0 if one.level is not None else -1.0
         middle = Range((1.0 + lowest) / 2, lowest, 1.0) if found is None else _within(found, lowest, 1.0)
@@ -69,17 +71,17 @@ class Covariances:
         first, second = own
         below = math.sqrt(first.value * second.value)
         slope = (first.gradient * second.value + second.gradient * first.value) / (2 * below)
-        found = ratio(self.moments.parts(self._line(a, b), Line(below, slope)), DEVIATIONS)
+        found = ratio(self.moments.parts(self._line(a, b), Derived(below, slope)), DEVIATIONS)
         if found is None:
             return Range(value, -1.0, 1.0)
         return _within(Range(value, min(found.low, value), max(found.high, value)), -1.0, 1.0)
 
-    def _line(self, a: int, b: int) -> Line:
+    def _line(self, a: int, b: int) -> Derived:
         """The noisy covariance of one pair, as a line."""
         rows, sums, entries = self.moments.rows, self.moments.matrix, self.moments.space.entries
         mean_a, mean_b, both = (sums[0, a + 1] / rows, sums[0, b + 1] / rows, sums[a + 1, b + 1] / rows)
         moved = entries[a + 1, b + 1] - mean_b * entries[0, a + 1] - mean_a * entries[0, b + 1]
-        return Line(both - mean_a * mean_b, (moved + (2 * mean_a * mean_b - both) * entries[0, 0]) / rows)
+        return Derived(both - mean_a * mean_b, (moved + (2 * mean_a * mean_b - both) * entries[0, 0]) / rows)
 
     def told(self) -> list[Told]:
         """The lines of a file."""

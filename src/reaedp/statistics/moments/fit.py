@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reaedp.statistics.moments.noisy_moments import DEVIATIONS, POPULATION, THESE, Line, NoisyMoments, Told, counts
+from reaedp.statistics.moments.noisy_moments import DEVIATIONS, POPULATION, THESE, Derived, NoisyMoments, Told, counts
 from reaedp.statistics.moments.ratio import Range, ratio
 from reaedp.statistics.moments.space import Reals
 
@@ -87,14 +87,14 @@ class Fit:
         unit, start = (target.half, target.centre) if j == 0 else (target.half / self.features[j - 1].half, 0.0)
         return Range(*(start + unit * end for end in found))
 
-    def _partial(self, j: int) -> tuple[Line, Line]:
+    def _partial(self, j: int) -> tuple[Derived, Derived]:
         """Sums of products of what the other terms do not explain of term j, with the target and with itself."""
         count = len(self.features)
         others = [place for place in range(count) if place != j]
         basis = self._centred if j else self._from_zero
         return self._explained(basis, (j, count), others), self._explained(basis, (j, j), others)
 
-    def _explained(self, basis: "_Basis", of: tuple[int, int], others: list[int]) -> Line:
+    def _explained(self, basis: "_Basis", of: tuple[int, int], others: list[int]) -> Derived:
         """A Schur complement: an entry less what the others explain, without the bias of their noise."""
         (matrix, entries), (j, target) = basis, of
         inverse = np.linalg.inv(matrix[np.ix_(others, others)])
@@ -105,10 +105,10 @@ class Fit:
         first, second = (np.einsum("pqk,q->pk", entries, side)[others] for side in (left, right))
         bias = -(self.moments.deviation**2) * float(np.einsum("pq,pk,qk->", inverse, first, second, optimize=True))
         gradient = np.einsum("p,pqk,q->k", left, entries, right, optimize=True)
-        return Line(float(left @ matrix @ right) - bias, gradient)
+        return Derived(float(left @ matrix @ right) - bias, gradient)
 
     @cached_property
-    def _unexplained(self) -> Line:
+    def _unexplained(self) -> Derived:
         count = len(self.features)
         return self._explained(self._centred, (count, count), list(range(count)))
 
@@ -132,7 +132,9 @@ class Fit:
         """The standard deviation of what the regression leaves unexplained."""
         unit = self.features[-1].half
         entries = self.moments.space.entries
-        parts = self.moments.parts(self._unexplained, Line(self.moments.rows, entries[0, 0])) if self.enough else None
+        parts = (
+            self.moments.parts(self._unexplained, Derived(self.moments.rows, entries[0, 0])) if self.enough else None
+        )
         found = None if parts is None else ratio(parts, DEVIATIONS)
         if found is None:
             return Range(0.0, 0.0, unit)

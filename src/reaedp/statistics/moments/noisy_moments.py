@@ -35,7 +35,7 @@ class Moments:
         return {"noisy_moments": self.noisy.tolist()}
 
 
-class Line(NamedTuple):
+class Derived(NamedTuple):
     """A number that follows from noisy sums, and how its first-order noise is made of theirs."""
 
     value: float
@@ -83,11 +83,11 @@ class NoisyMoments:
         value, reach = float(self.sums[place]), DEVIATIONS * self.deviation
         return Range(max(value, 0.0), max(value - reach, 0.0), max(value + reach, 0.0))
 
-    def spread(self, line: Line) -> float:
+    def spread(self, line: Derived) -> float:
         """The deviation of the noise of a number."""
         return self.deviation * float(np.linalg.norm(line.gradient))
 
-    def parts(self, above: Line, below: Line, more: float = 0.0) -> Noisy:
+    def parts(self, above: Derived, below: Derived, more: float = 0.0) -> Noisy:
         """A ratio's parts, with `more` variance of the numerator."""
         first, second = above.gradient, below.gradient
         squared = self.deviation**2

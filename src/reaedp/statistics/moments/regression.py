@@ -15,8 +15,8 @@ from reaedp.statistics.names import column_names
 class Regression(MomentSums):
     """The linear regression of one column on others, by least squares.
 
-    It is `of` a column of numbers, dates or truth values `on` columns of any kind; the levels of a category are
-    compared with its first.
+    It regresses the column `of` (numbers, dates or booleans) `on` columns of any kind; each level of a category is
+    compared with its first level.
 
     >>> release = curator.release(Regression(of="age", on=["sex", "smokes"]), Gaussian(epsilon=1, delta=1e-6))
     >>> release.frame()["second"].tolist()[:6:2]
@@ -51,5 +51,5 @@ class Regression(MomentSums):
         MomentSums.check(self, contract)
 
     def told(self, moments: NoisyMoments) -> list[Told]:
-        """What follows from the sums, which are `moments`, line by line."""
+        """The results that follow from the sums in `moments`, line by line."""
         return Fit(moments).told()

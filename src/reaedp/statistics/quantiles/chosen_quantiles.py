@@ -14,7 +14,7 @@ from reaedp.mechanisms.exponential import steps
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.statistics.quantiles.distribution import few, group_labels
 from reaedp.statistics.quantiles.inside import values
-from reaedp.statistics.quantiles.question import Question
+from reaedp.statistics.quantiles.question import QuantileQuery
 from reaedp.statistics.quantiles.ranks import shares
 from reaedp.statistics.statistic import RankedCells
 
@@ -79,11 +79,12 @@ class ChosenValues:
 
 
 @dataclass(frozen=True, slots=True)
-class ChosenQuantiles(Question):
-    """A value for each rank and group, chosen with odds that fall with the ranks it misses; and noisy numbers of rows.
+class ChosenQuantiles(QuantileQuery):
+    """Quantiles chosen by the exponential mechanism, and a noisy number of rows for each group.
 
-    Most accurate for few ranks and fine columns. It gives no intervals of values, but says how many ranks a value may
-    miss. `of`, `at`, `by` and `per_person` are as in `Quantiles`.
+    A value is less likely to be chosen the more ranks it is off. Most accurate for few ranks and fine columns. There
+    are no confidence intervals for the values; the release says by how many ranks a value may be off. `of`, `at`, `by`
+    and `per_person` are as in `Quantiles`.
 
     >>> release = curator.release(ChosenQuantiles(of="age", at=0.5), Exponential(1.0))
     >>> list(release.columns())
@@ -93,8 +94,8 @@ class ChosenQuantiles(Question):
     answers: ClassVar[Shape] = "ordered"
 
     def check(self, contract: Contract) -> None:
-        """Refuse what has no order, no ranks or too many cells."""
-        Question.check(self, contract)
+        """Refuse columns without an order, a missing rank, and too many cells."""
+        QuantileQuery.check(self, contract)
         if not self.at:
             raise DeclarationError("The exponential mechanism needs ranks; a distribution function is made of counts.")
         if contract.column(self.of).regular > MOST_CELLS:

@@ -16,7 +16,7 @@ from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
 from reaedp.statistics.quantiles.inside import wide_cells
 from reaedp.statistics.quantiles.quantiles import MOST_CELLS as MOST_COUNTED
 from reaedp.statistics.quantiles.quantiles import Quantiles
-from reaedp.statistics.quantiles.question import Question
+from reaedp.statistics.quantiles.question import QuantileQuery
 from reaedp.statistics.quantiles.ranks import shares
 
 #: What the misses of quantiles that were chosen before add to those of the ones between them.
@@ -50,7 +50,7 @@ class Unseen(NamedTuple):
     chosen: float
 
 
-def unseen(contract: Contract, asked: Question) -> Unseen:
+def unseen(contract: Contract, asked: QuantileQuery) -> Unseen:
     """For the rows that are promised, in equal groups and cells; nothing where every cell is a single value."""
     column = contract.column(asked.of)
     cells = math.prod(one.regular for one in contract.select((*asked.by, asked.of)))
@@ -68,8 +68,8 @@ class Way(NamedTuple):
     other: float | None
 
 
-def best_quantiles(contract: Contract, asked: Question, epsilon: float) -> Way:
-    """Of the ways to what is `asked` that are possible, the one that will miss fewer ranks at a price of ε.
+def best_quantiles(contract: Contract, asked: QuantileQuery, epsilon: float) -> Way:
+    """The way to the `asked` quantiles that is expected to be off by the fewest ranks at a price of ε.
 
     >>> best_quantiles(contract, Quantiles(of="age", at="deciles"), 1.0).statistic.title
     'deciles of age'

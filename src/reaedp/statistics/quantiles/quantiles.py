@@ -11,7 +11,7 @@ from reaedp.errors import DeclarationError
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.statistics.marginal import Marginal
 from reaedp.statistics.quantiles.distribution import Distribution
-from reaedp.statistics.quantiles.question import Question
+from reaedp.statistics.quantiles.question import QuantileQuery
 from reaedp.statistics.statistic import RankedCells
 
 #: Noisy counts that a manifest can hold.
@@ -19,11 +19,11 @@ MOST_CELLS = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Quantiles(Question):
-    """All cells are counted with noise; quantiles, their intervals and the distribution function follow from them.
+class Quantiles(QuantileQuery):
+    """Quantiles, their intervals and the distribution function, computed from noisy counts of all cells.
 
     `at` is a list of ranks, "median", "quartiles", "deciles", "percentiles" or "cdf"; `of`, `by` and `per_person` are
-    as in plans. Further ranks can be read off the release at no cost.
+    as in plans. Further ranks can be read from the release at no cost.
 
     >>> release = curator.release(Quantiles(of="age", at="quartiles", by="sex"), Laplace(1.0))
     >>> list(release.columns())
@@ -33,8 +33,8 @@ class Quantiles(Question):
     answers: ClassVar[Shape] = "vector"
 
     def check(self, contract: Contract) -> None:
-        """Refuse what has no order or too many cells."""
-        Question.check(self, contract)
+        """Refuse columns without an order, and too many cells."""
+        QuantileQuery.check(self, contract)
         if self.cells(contract) > MOST_CELLS:
             raise DeclarationError(
                 f"A distribution function can have at most {MOST_CELLS:,} cells; {' × '.join(self.columns)} has"

@@ -17,7 +17,7 @@ from reaedp.table import domain_size
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class QuantileQuery:
     """`of` is a column of numbers or dates, `by` are columns of groups; `at` says which ranks.
 
     With `per_person` everyone counts once, by the median of their own rows.

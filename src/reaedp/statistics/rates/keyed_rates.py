@@ -14,10 +14,10 @@ from reaedp.statistics.summary.selected import Selected
 
 @dataclass(frozen=True, slots=True, init=False)
 class KeyedRates(Selected, Rates):
-    """`Rates` of those groups alone that have enough rows; which ones those are is part of what is released.
+    """`Rates` of only those groups that have enough rows; which groups these are is part of the release.
 
-    `of`, `by`, `levels`, `at_least`, `below` and `per` are those of `Rates`; `standard` and `weights` stay empty, as
-    nobody knows which cells a selected group has.
+    `of`, `by`, `levels`, `at_least`, `below` and `per` are as in `Rates`. `standard` and `weights` must be empty, since
+    it is not known which cells a selected group has.
 
     >>> release = curator.release(KeyedRates("smokes", by="sex"), GroupThreshold(epsilon=1.0, delta=1e-7))
     >>> sorted(set(release.frame()["sex"]))

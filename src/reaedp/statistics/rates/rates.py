@@ -25,11 +25,12 @@ from reaedp.table import domain_size
 
 @dataclass(frozen=True, slots=True, init=False)
 class Rates:
-    """The share of rows of which a condition on the column `of` holds, or its sum `per` that of another column.
+    """The share of rows that meet a condition on the column `of`, or the sum of `of` `per` that of another column.
 
-    The condition is one of some `levels`, or `at_least` one number and `below` another; a truth value is true. `by`
-    names columns that make groups. With `standard`, a column, and `weights`, a public number for each of its cells,
-    rates are told as they would be if the rows of every group were spread over these cells as the weights are.
+    The condition is: one of some `levels`; or at least `at_least` and less than `below`; a boolean column must be true.
+    `by` names the columns that form groups. With `standard`, a column, and `weights`, one public number for each of its
+    cells, rates are standardised: as they would be if every group had its rows distributed over these cells in
+    proportion to the weights.
 
     >>> release = curator.release(Rates("smokes", by="sex"), Laplace(1.0))
     >>> sorted(set(release.frame()["statistic"]))
@@ -89,7 +90,7 @@ class Rates:
 
     @property
     def counted(self) -> str:
-        """Of what the rate is, in words."""
+        """What the rate counts, in words."""
         return self._condition.removeprefix("share of ")
 
     @property
@@ -114,7 +115,7 @@ class Rates:
         return (*self.by, self.standard) if self.standard else self.by
 
     def shared(self, contract: Contract) -> Flag | Paired:
-        """How a row is shared out."""
+        """How a row is split into parts."""
         if self.per:
             return Paired(contract.column(self.of), contract.column(self.per))
         return Flag(contract.column(self.of), self.levels, self.at_least, self.below)

@@ -13,9 +13,9 @@ from reaedp.statistics.summary.summary import Summary
 
 @dataclass(frozen=True, slots=True, init=False)
 class KeyedSummary(Selected, Summary):
-    """A `Summary` of those groups alone that have enough rows; which ones those are is part of what is released.
+    """A `Summary` of only those groups that have enough rows; which groups these are is part of the release.
 
-    `of`, `by`, `statistics` and `clipped` are those of `Summary`.
+    `of`, `by`, `statistics` and `clipped` are as in `Summary`.
 
     >>> release = curator.release(KeyedSummary("age", by="sex"), GroupThreshold(epsilon=1.0, delta=1e-7))
     >>> len(release.top(1, "mean")["sex"])

@@ -28,10 +28,10 @@ MOST_NUMBERS = 100_000
 
 @dataclass(frozen=True, slots=True, init=False)
 class Summary:
-    """Figures of the columns `of`, whole or for every group `by` other columns.
+    """Counts, sums, means, variances or standard deviations of the columns `of`, overall or in groups `by` others.
 
-    `statistics` are some of count, sum, mean, variance and sd. Values outside the declared range are clipped where the
-    contract says "nearest"; `clipped` tells how many were, at the cost of more noise.
+    `statistics` lists some of count, sum, mean, variance and sd. Values outside the declared range are clipped if the
+    contract says "nearest"; with `clipped`, the release says how many were, at the cost of more noise.
 
     >>> release = curator.release(Summary(of="age", by="sex"), Laplace(1.0))
     >>> sorted(set(release.frame()["statistic"]))
@@ -84,11 +84,11 @@ class Summary:
 
     @property
     def degree(self) -> int:
-        """The degree of the polynomials that share a row out: 2 where squares are needed."""
+        """The degree of the polynomials that split a row into parts: 2 if squares are needed."""
         return 2 if SQUARED.intersection(self.statistics) else 1
 
     def parts(self, contract: Contract) -> tuple[Parts, ...]:
-        """How each column's values are shared out; all on one lattice."""
+        """How each column's values are split into parts, all on one lattice."""
         columns = contract.select(self.of)
         steps = lattice_steps(columns)
         return tuple(

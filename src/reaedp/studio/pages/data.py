@@ -11,7 +11,7 @@ from reaedp.drafting.draft import Draft, drafted
 from reaedp.errors import DeclarationError
 from reaedp.studio.contract_file import ContractFile, unless_changed, version
 from reaedp.studio.form import Form
-from reaedp.studio.header import Way, names_of, read_as, ways_of
+from reaedp.studio.header import Reading, names_of, read_as, ways_of
 from reaedp.studio.project import Project
 from reaedp.studio.shelf import Shelf
 from reaedp.studio.step import State, Step
@@ -143,7 +143,7 @@ def _page(visit: Visit, form: Form | None, address: str, mistakes: tuple[str, ..
     )
 
 
-def _ways(project: Project, address: str, files: Files) -> tuple[Way, ...]:
+def _ways(project: Project, address: str, files: Files) -> tuple[Reading, ...]:
     try:
         return ways_of(_placed(project, address), files)
     except DeclarationError:
