@@ -133,7 +133,7 @@ class Case:
 
     def request(self, unit: str) -> tuple[Request, Contract]:
         """As a plan would make it."""
-        named = (self.keys.get(key, ()) for key in ("columns", "given", "of", "on", "by", "per"))
+        named = (self.keys.get(key, ()) for key in ("columns", "given", "of", "on", "by", "per", "standard"))
         names = {name for found in named for name in column_names(found)}
         columns = [
             column for column in (*COLUMNS, *SUMMED, MIDDLE, NUMBERS, FINE, WIDE, *VALUES) if column.name in names
@@ -208,6 +208,10 @@ CASES: dict[str, Case] = {
     ),
     "rate": Case("rate", {"of": "a", "levels": ("yes",), "by": ("b",), "mechanism": "laplace", **PURE}),
     "rate of two columns": Case("rate", {"of": "v", "per": "n", "mechanism": "gaussian", **NORMAL}),
+    "rate, standardised": Case(
+        "rate",
+        {"of": "a", "levels": ("yes",), "standard": "b", "weights": (0.5, 0.5), "mechanism": "laplace", **PURE},
+    ),
     "rate, selected groups": Case(
         "rate", {"of": "a", "levels": ("yes",), "by": ("b",), "mechanism": "threshold", **APPROXIMATE}, note=ENUMERATED
     ),
