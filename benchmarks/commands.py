@@ -1,6 +1,6 @@
 """Whole commands on the demo: seconds of the processor and peak memory, beside the release before and beside goals.
 
-    python benchmarks/commands.py [--base 408b02e] [--rounds 3] [--only check plan]
+    python benchmarks/commands.py [--base 4a0aeec] [--rounds 3] [--only check plan]
 
 The release before is a wheel of its commit, kept in benchmarks/data/wheels, in a virtual environment of its own, with
 the libraries that it asks for. Both run in turns, each from a folder of its own with a state folder of its own, so that
@@ -25,7 +25,7 @@ from harness.script import parser, present
 
 ROOT = Path(__file__).resolve().parents[1]
 #: The release before.
-BASE = "408b02e"
+BASE = "4a0aeec"
 HISTOGRAM = """contract = "contract.toml"
 [[release]]
 name = "visits"

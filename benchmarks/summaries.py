@@ -1,16 +1,19 @@
-"""Means and sums by groups: the error of ours beside what users would pick instead, and how often our intervals hold.
+"""Means, sums and variances by groups: errors of ours beside what users would pick instead, and how often ours cover.
 
     REAEDP_DATA=folder python benchmarks/summaries.py [--runs 200] [--groups 1 2 20 200] [--epsilon 0.1 1] [--peers …]
+        [--columns …]
 
 The folder holds adult-raw.csv and nist-acs/national2019.csv: age and working hours of Adult, and incomes of the
 American Community Survey, one row a person, who joins or leaves. Rows are dealt out to groups in turn. Errors are root
-mean squares over groups and runs, of the mean and the sum of the rows' own values, clipped to the bounds. All
-contenders have the same bounds and the same pure ε for both figures together: OpenDP's, PipelineDP's and SmartNoise's
-count and sum get half of it each, as do diffprivlib's mean and sum, and Tumult's. "mean alone" is a mean for the whole
-ε where the peer tells no sum; ours tells both. diffprivlib takes the number of rows for public, which promises less. A
-sum alone for the whole ε has the same noise in every library where the lower bound is 0. Counting is done once for all
-runs of ours, whose noise and figures are those of a release; each row says what was repeated of a peer. Runs of ours
-are more where groups are few, because they cost little. Coverage of other kinds and sizes is in coverage.py.
+mean squares over groups and runs, of figures of the rows' own values, clipped to the bounds. All contenders have the
+same bounds, and the same pure ε for a mean and a sum together: OpenDP's, PipelineDP's and SmartNoise's count and sum
+get half of it each, as do diffprivlib's mean and sum, and Tumult's. "mean alone" is a mean for the whole ε where the
+peer tells no sum; ours tells both. "variance alone" is a variance for the whole ε. diffprivlib's mean and variance and
+OpenDP's variance take the number of rows for public, which promises less; "rows replaced" compares them with ours where
+rows are replaced, so that the number of rows is the same in all neighbours. A sum alone for the whole ε has the same
+noise in every library where the lower bound is 0. Counting is done once for all runs of ours, whose noise and figures
+are those of a release; each row says what was repeated of a peer. Runs of ours are more where groups are few, because
+they cost little. Coverage of other kinds and sizes is in coverage.py.
 """
 
 import argparse
@@ -32,6 +35,7 @@ from reaedp import Budget, Contract, Integer, Laplace, Number, Summary, Unit
 from reaedp.curator.records import Records
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SecretNoise
+from reaedp.privacy.unit import Change
 
 
 class Peer(NamedTuple):
@@ -54,6 +58,8 @@ PEERS = {
 }
 #: Seconds of the processor for a peer, numbers that we draw at least, and the largest variance that we want.
 CAP, DRAWS, GOAL = 600.0, 1_000, 0.6
+#: Groups of ours that are told at once.
+TOGETHER = 100
 
 
 class Asked(NamedTuple):
@@ -75,56 +81,77 @@ def columns() -> Iterator[Asked]:
     yield Asked("ACS income", pd.to_numeric(incomes, errors="coerce").dropna().to_numpy(float), 0.0, 200_000.0)
 
 
+#: Of each figure: what ours tells at once, the change against which it protects, and the largest error that we want.
+FIGURES = {
+    "mean": (("sum", "mean"), "add-remove", math.sqrt(GOAL)),
+    "sum": (("sum", "mean"), "add-remove", math.sqrt(GOAL)),
+    "mean alone": (("sum", "mean"), "add-remove", math.sqrt(GOAL)),
+    "variance alone": (("variance",), "add-remove", GOAL),
+    "mean alone, rows replaced": (("mean",), "replace", 1.0),
+    "variance alone, rows replaced": (("variance",), "replace", 1.0),
+}
+
+
 class Measured(NamedTuple):
-    """Errors of means and sums, and how often the intervals of both held the truth."""
+    """The error of a figure, and how often its intervals held the truth."""
 
-    mean: float
-    sum: float
-    mean_covered: float
-    sum_covered: float
+    error: float
+    covered: float
 
 
-def ours(asked: Asked, groups: int, epsilon: float, runs: int) -> Measured:
+def ours(asked: Asked, groups: int, epsilon: float, runs: int) -> dict[str, Measured]:
+    """All figures; those that are told at once are measured at once."""
+    found = {}
+    for told, change in dict.fromkeys((told, change) for told, change, _ in FIGURES.values()):
+        measured = of_releases(asked, groups, (told, change, epsilon), runs)
+        own = [name for name, (others, against, _) in FIGURES.items() if (others, against) == (told, change)]
+        found |= {name: measured[name.partition(" ")[0].rstrip(",")] for name in own}
+    return found
+
+
+def of_releases(
+    asked: Asked, groups: int, terms: tuple[tuple[str, ...], Change, float], runs: int
+) -> dict[str, Measured]:
     """All runs on one exact answer."""
+    told, change, epsilon = terms
     axes = (Integer(name="group", lower=0, upper=max(groups - 1, 1), provenance="public"),)
     column = Number(name="x", lower=asked.lower, upper=asked.upper, bins=1, provenance="public")
-    terms = Contract(
-        dataset="d", unit=Unit("add-remove"), budget=Budget(9, 1e-6), ledger="unused", columns=(column, *axes)
+    contract = Contract(
+        dataset="d", unit=Unit(change), budget=Budget(9, 1e-6), ledger="unused", columns=(column, *axes)
     )
-    statistic = Summary("x", "group" if groups > 1 else (), ("sum", "mean"))
+    statistic = Summary("x", "group" if groups > 1 else (), told)
     rows = pd.DataFrame({"x": asked.values, "group": np.arange(len(asked.values)) % groups})
-    exact = statistic.answer(Records(terms, rows))
-    noise, source = Calibrated(Laplace(epsilon), statistic.sensitivity(terms)), SecretNoise()
-    means, sums = true_figures(asked, groups)
-    errors = []
-    for _ in range(runs):
-        figures = statistic.value(terms, noise.apply(exact, source)).of(0, noise, 0.95)
-        mean, total = figures.mean(), figures.sum()
-        errors.append(
-            [
-                (mean.values[:groups] - means) ** 2,
-                (total.values[:groups] - sums) ** 2,
-                (mean.low[:groups] <= means) & (means <= mean.high[:groups]),
-                (total.low[:groups] <= sums) & (sums <= total.high[:groups]),
-            ]
-        )
-    found = np.array(errors, dtype=float).mean(axis=(0, 2))
-    return Measured(*np.sqrt(found[:2]).tolist(), *found[2:].tolist())
+    exact = statistic.answer(Records(contract, rows))
+    noise, source = Calibrated(Laplace(epsilon), statistic.sensitivity(contract)), SecretNoise()
+    truth, errors = true_figures(asked, groups), dict[str, list[Any]]()
+    # Groups of several runs are told at once, as if they were one release: intervals are made in fewer steps.
+    block, cells = max(TOGETHER // groups, 1), statistic.groups(contract)
+    for _ in range(-(-runs // block)):
+        noisy = np.concatenate([noise.apply(exact, source).reshape(cells, -1) for _ in range(block)])
+        figures = statistic.told(contract, noisy=noisy).of(0, noise, 0.95)
+        for name in told:
+            values, low, high = (end.reshape(block, cells)[:, :groups] for end in getattr(figures, name)()[1:4])
+            held = (low <= truth[name]) & (truth[name] <= high)
+            errors.setdefault(name, []).append([(values - truth[name]) ** 2, held])
+    means = {name: np.array(both, dtype=float).mean(axis=(0, 2, 3)) for name, both in errors.items()}
+    return {name: Measured(math.sqrt(squared), float(held)) for name, (squared, held) in means.items()}
 
 
-def true_figures(asked: Asked, groups: int) -> tuple[Any, Any]:
-    """Means and sums of the clipped values of each group."""
+def true_figures(asked: Asked, groups: int) -> dict[str, Any]:
+    """Means, sums and variances of the clipped values of each group."""
     clipped = np.clip(asked.values, asked.lower, asked.upper)
-    place = np.arange(len(clipped)) % groups
-    sums = np.bincount(place, clipped, groups)
-    return sums / np.bincount(place, minlength=groups), sums
+    parts = [clipped[group::groups] for group in range(groups)]
+    return {name: np.array([getattr(part, call)() for part in parts]) for name, call in CALLS.items()}
+
+
+CALLS = {"mean": "mean", "sum": "sum", "variance": "var"}
 
 
 def rows(options: argparse.Namespace) -> Iterator[Row]:
-    """Three rows for each column, number of groups, ε and peer."""
+    """A row of each figure for each column, number of groups, ε and peer."""
     runs = 20 if options.quick else options.runs
     peers = {} if options.without_peers else {key: PEERS[key] for key in options.peers}
-    for asked in columns():
+    for asked in (one for one in columns() if one.name in options.columns):
         for groups in options.groups:
             for epsilon in options.epsilon:
                 yield from compared(asked, groups, epsilon, runs, peers)
@@ -133,21 +160,21 @@ def rows(options: argparse.Namespace) -> Iterator[Row]:
 def compared(asked: Asked, groups: int, epsilon: float, runs: int, peers: dict[str, Peer]) -> Iterator[Row]:
     """Ours beside each peer."""
     found = ours(asked, groups, epsilon, max(runs, DRAWS // groups))
-    own = {"mean": (found.mean, found.mean_covered), "sum": (found.sum, found.sum_covered)}
-    own["mean alone"] = own["mean"]
     theirs = {peer.name: _measured(key, asked, groups, epsilon, peer.runs(groups, runs)) for key, peer in peers.items()}
-    for figure, (error, covered) in own.items():
+    for figure, (error, covered) in found.items():
         for name, (errors, why) in (theirs or {"": ({}, "")}).items():
             other = errors.get(figure)
+            if errors and other is None:
+                continue
             said = f"variance {(error / other) ** 2:.2f} of theirs; " if other else ""
             yield Row(
-                section="Means and sums",
+                section="Means, sums and variances",
                 what=f"{figure} of {asked.name}, {groups} groups, ε = {epsilon:g}",
                 against=name,
                 ours=error,
                 theirs=other,
                 unit="RMSE",
-                goal=math.sqrt(GOAL),
+                goal=FIGURES[figure][2],
                 note=f"{said}{why}; {100 * covered:.1f} % of our 95 % intervals cover",
             )
 
@@ -165,15 +192,17 @@ def _measured(key: str, asked: Asked, groups: int, epsilon: float, runs: int) ->
 
 
 def worst(found: list[Row]) -> None:
-    """The largest ratio of variances beside each peer."""
+    """The median and the largest ratio of errors beside each peer, and that of their variances."""
     told = [row for row in found if row.ratio is not None]
     lines = []
     for peer, figure in dict.fromkeys((row.against, row.what.partition(" of ")[0]) for row in told):
         own = [row for row in told if (row.against, row.what.partition(" of ")[0]) == (peer, figure)]
         largest = max(own, key=lambda row: row.ratio or 0.0)
-        ratios = [(row.ratio or 0.0) ** 2 for row in own]
-        lines.append([peer, figure, str(len(own)), f"{np.median(ratios):.2f}", f"{max(ratios):.2f}", largest.what])
-    show("Variance of ours, of theirs", ("peer", "figure", "rows", "median", "largest", "where"), lines)
+        ratios = np.array([row.ratio or 0.0 for row in own])
+        both = [f"{call(ratios**power):.2f}" for power in (1, 2) for call in (np.median, np.max)]
+        lines.append([peer, figure, str(len(own)), *both, largest.what])
+    heads = ("peer", "figure", "rows", "error: median", "largest", "variance: median", "largest", "where")
+    show("Errors of ours by theirs", heads, lines)
 
 
 if __name__ == "__main__":
@@ -182,5 +211,6 @@ if __name__ == "__main__":
     arguments.add_argument("--groups", type=int, nargs="*", default=[1, 2, 20, 200])
     arguments.add_argument("--epsilon", type=float, nargs="*", default=[0.1, 1.0])
     arguments.add_argument("--peers", nargs="*", default=list(PEERS), choices=list(PEERS))
+    arguments.add_argument("--columns", nargs="*", default=["Adult age", "Adult hours", "ACS income"])
     arguments.add_argument("--without-peers", action="store_true")
     worst(present(arguments.parse_args(), rows))

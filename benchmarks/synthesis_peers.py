@@ -4,11 +4,12 @@
         [--peers "dpmm MST" …] [--cap 7200] [--again]
     python benchmarks/synthesis_peers.py --page docs/synthesizers.md           # only writes the tables of that page
 
-Every run is appended to synthesis_runs.jsonl beside this script; what is there with the same version of the contender
-is not run again, so that a stopped comparison goes on. Rows are released with δ = 10^-6, neighbours differing by one
-added or removed row; everyone gets the same public cells as codes and makes as many rows as there are. Seconds are of
-the processor, of all cores together, from the file to the rows, with imports. A run that is not over after the cap is
-ended, which is a result. Noise that a library does not let us seed, ours among them, is new in each run.
+Every run is kept in synthesis_runs.jsonl beside this script; what is there with the same version of the contender is
+not run again, so that a stopped comparison goes on, and what has another version is replaced. Rows are released with
+δ = 10^-6, neighbours differing by one added or removed row; everyone gets the same public cells as codes and makes as
+many rows as there are. Seconds are of the processor, of all cores together, from the file to the rows, with imports. A
+run that is not over after the cap is ended, which is a result. Noise that a library does not let us seed, ours among
+them, is new in each run.
 
 Contenders whose code is on no registry are imported from checkouts in the folder that REAEDP_CHECKOUTS names. "1 MB" is
 AIM with a small model and 100 steps a round, as its authors advise for trials; with its own settings it runs for hours.
@@ -29,7 +30,7 @@ from compared.contenders import CONTENDERS, Contender
 from compared.distances import quantile_errors
 from compared.measures import MEASURES, measured
 from compared.report import OURS, REFERENCES, losses, mean, page
-from compared.runs import Run, append, latest, read
+from compared.runs import Run, keep, latest, read
 from compared.tables import TABLES, Compared
 from harness import machine
 from harness.peer import DATA, HOME, Unavailable, run
@@ -39,8 +40,9 @@ from harness.synthesis_job import Table
 
 DELTA = 1e-6
 RUNS = HOME / "synthesis_runs.jsonl"
-#: Two of these libraries compute with JAX, which must not look for other processors, and needs doubles.
-SETTINGS = {"JAX_PLATFORMS": "cpu", "JAX_ENABLE_X64": "1"}
+#: Two of these libraries compute with JAX, which must not look for other processors, and needs doubles. Threads of
+#: linear algebra on small arrays mostly wait for each other, which would count as their seconds.
+SETTINGS = {"JAX_PLATFORMS": "cpu", "JAX_ENABLE_X64": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 #: Where the tables of the page begin; what is above stays.
 MARK = "<!-- tables -->\n"
 #: What the suite's document shows of a comparison; the page has all measures.
@@ -101,7 +103,7 @@ def compared(options: argparse.Namespace) -> Iterator[Run]:
                     if (task, contender.version) in done and not options.again:
                         continue
                     found = made(table, contender, epsilon, seed, options.cap)
-                    append(options.runs, found)
+                    keep(options.runs, found)
                     yield found
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from reaedp import Budget, Category, Contract, Integer, Laplace, Marginal, Number, Unit
 from reaedp.audits.finding import Finding
 from reaedp.audits.made_up_sums import made_up_curve
-from reaedp.audits.whole_release import audit_release
+from reaedp.audits.whole_release import TABLES, audit_release
 from reaedp.contract import Picture
 from reaedp.contract.category import Undeclared
 from reaedp.curator.learning import LADDER
@@ -353,6 +353,8 @@ def line(name: str, unit: str, finding: Finding, note: str) -> str:
     flag = "" if finding.verdict != "VIOLATED" else " **VIOLATED**"
     guesses = f"{measured.accuracy.value:.3f} ({ceilings.accuracy:.3f})"
     own = f"{finding.pair.rpartition(': ')[2]}. " if name == "partition selection" else ""
+    if finding.subject.endswith(TABLES):
+        own = "Read off the tables in the published model. "
     cells = (name, unit, charged, shown + flag, guesses, power.missed, f"{measured.runs:,}", (own + note).strip())
     return f"| {' | '.join(cells)} |"
 

@@ -11,18 +11,15 @@ import sys
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
-import duckdb
 import pytest
 from hypothesis import HealthCheck, settings
 
 from reaedp.cli import main
 from reaedp.disk import duckdb_engine
-from reaedp.engines import files, frames
 from tests_support import CONTRACT, PLAN, ledger_in
 
 # A busy machine is no defect: no test may fail because an example took long.
@@ -109,44 +106,17 @@ def clinic(tmp_path: Path) -> Path:
     return tmp_path
 
 
-#: What opens sources; curves keep tables of a fixed name, in an engine of their own.
-OPENING = (files, frames)
-
-
-@cache
-def _engine() -> duckdb.DuckDBPyConnection:
-    return duckdb_engine.connect()
-
-
-# As for the program's own: a process that is forked from that of an engine crashes when it ends.
-os.register_at_fork(before=_engine.cache_clear)
-
-
-def _connected(file: str = ":memory:") -> duckdb.DuckDBPyConnection:
-    """A connection to the engine of all tests, but to one of its own if memory is limited or a file is opened."""
-    if file != ":memory:" or os.environ.get(duckdb_engine.MEMORY):
-        return duckdb_engine.connect(file)
-    cursor = _engine().cursor()
-    cursor.execute("SET TimeZone = 'UTC'")
-    cursor.execute("SET enable_progress_bar = false")
-    return cursor
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _kept_engine() -> Iterator[None]:
-    """Sources are connections to one engine: to start one takes longer than most queries."""
-    _engine()
-    with contextlib.ExitStack() as stack:
-        for module in OPENING:
-            stack.enter_context(mock.patch.object(module, "connect", _connected))
-        yield
-
-
 @pytest.fixture
-def own_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every source starts an engine, as a command does: for tests of what an engine leaves behind."""
-    for module in OPENING:
-        monkeypatch.setattr(module, "connect", duckdb_engine.connect)
+def own_engine() -> Iterator[Callable[[], None]]:
+    """Engines are started anew, as by a command; what is called in the end stops them, as its end does."""
+
+    def stop() -> None:
+        duckdb_engine.forget_engines()
+        gc.collect()
+
+    stop()
+    yield stop
+    stop()
 
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

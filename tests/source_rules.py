@@ -6,7 +6,7 @@ that is looked up while the program runs) is a finding of its own.
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -57,6 +57,12 @@ def walked(tree: ast.AST) -> tuple[ast.AST, ...]:
 
 def imports(tree: ast.AST, homes: Homes | None = None) -> list[str]:
     """Every module and every name in it that is imported; a public name of the package by its home, too."""
+    found = _imported(tree)
+    return [*found, *_at_home(found, homes)]
+
+
+@lru_cache(maxsize=1024)
+def _imported(tree: ast.AST) -> tuple[str, ...]:
     found = []
     for node in walked(tree):
         if isinstance(node, ast.Import):
@@ -65,16 +71,23 @@ def imports(tree: ast.AST, homes: Homes | None = None) -> list[str]:
             assert node.level == 0, "imports are absolute"
             found.append(node.module or "")
             found += [f"{node.module}.{alias.name}" for alias in node.names]
-    return found + _at_home(found, homes)
+    return tuple(found)
 
 
-def calls(tree: ast.AST) -> list[str]:
+@lru_cache(maxsize=1024)
+def calls(tree: ast.AST) -> tuple[str, ...]:
     """What is called, as it is written."""
-    return [ast.unparse(node.func) for node in walked(tree) if isinstance(node, ast.Call)]
+    return tuple(ast.unparse(node.func) for node in walked(tree) if isinstance(node, ast.Call))
 
 
 def reached(tree: ast.AST, homes: Homes | None = None) -> list[str]:
     """Every imported name, and every attribute of one that is used, by its full name whatever it is called here."""
+    found = _used(tree)
+    return [*found, *_at_home(found, homes)]
+
+
+@lru_cache(maxsize=1024)
+def _used(tree: ast.AST) -> tuple[str, ...]:
     origins = _origins(tree)
     inner = {id(node.value) for node in walked(tree) if isinstance(node, ast.Attribute)}
     found = []
@@ -86,7 +99,7 @@ def reached(tree: ast.AST, homes: Homes | None = None) -> list[str]:
         elif isinstance(node, ast.Name | ast.Attribute) and id(node) not in inner:
             first, _, rest = (_dotted(node) or "").partition(".")
             found += [f"{origins[first]}.{rest}".removesuffix(".")] if first in origins else []
-    return found + _at_home(found, homes)
+    return tuple(found)
 
 
 def randomness(tree: ast.AST) -> list[str]:
@@ -129,14 +142,13 @@ def whole_package(tree: ast.AST) -> list[str]:
     ]
 
 
-def _at_home(names: list[str], homes: Homes | None) -> list[str]:
+def _at_home(names: Iterable[str], homes: Homes | None) -> list[str]:
     """Public names of the package by the modules where they live: `from reaedp import Curator` reaches the curator."""
-    public = {f"reaedp.{name}": f"{home}.{name}" for name, home in (homes or {}).items()}
+    split = (name.split(".") for name in names)
     return [
-        home + name.removeprefix(short)
-        for name in names
-        for short, home in public.items()
-        if name == short or name.startswith(f"{short}.")
+        ".".join([homes[parts[1]], *parts[1:]])
+        for parts in split
+        if homes and parts[0] == "reaedp" and len(parts) > 1 and parts[1] in homes
     ]
 
 

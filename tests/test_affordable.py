@@ -118,7 +118,7 @@ def test_where_a_delta_is_too_large_no_smaller_epsilon_is_proposed(tmp_path: Pat
     assert largest_factor(plan, rest_of(under)) is None
 
 
-@pytest.mark.quick_every(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES)
 def test_shares_that_add_up_to_one_take_a_whole_budget_however_they_are_cut(tmp_path: Path, change: str) -> None:
     """Also in digits that no double has: a share is rounded down, never to the nearest."""

@@ -1,13 +1,18 @@
-"""The embedded engine that a process keeps for released numbers."""
+"""The embedded engines that a process keeps: for released numbers, and for rows."""
 
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
+import duckdb
 import numpy as np
 import pytest
 
-from reaedp.disk.duckdb_engine import MEMORY, connect_for_released
+from reaedp import Budget, Contract, Integer, Unit
+from reaedp.curator.records import Records
+from reaedp.disk.duckdb_engine import MEMORY, connect_for_released, connect_for_rows, forget_engines
 
 FORK = """
 import os, sys
@@ -52,3 +57,33 @@ def test_a_connection_has_the_limit_and_the_zone_of_any_engine(monkeypatch: pyte
         "current_setting('memory_limit'), current_setting('TimeZone'), current_setting('preserve_insertion_order')"
     )
     assert [("117.3 MiB", "UTC", True)] == connection.execute(f"SELECT {settings}").fetchall()
+
+
+def test_rows_of_one_connection_are_seen_by_no_other() -> None:
+    one, other = connect_for_rows(), connect_for_rows()
+    one.execute("CREATE TEMP TABLE mine AS SELECT 1 AS x")
+    one.register("frame", {"x": np.arange(3)})
+    for name in ("mine", "frame"):
+        with pytest.raises(duckdb.CatalogException):
+            other.execute(f"FROM {name}")
+
+
+def test_an_engine_that_is_forgotten_is_asked_by_nobody_who_comes_later() -> None:
+    before = connect_for_rows()
+    before.execute("CREATE TABLE everybodys AS SELECT 1 AS x")
+    assert [(1,)] == connect_for_rows().execute("FROM everybodys").fetchall()
+    forget_engines()
+    with pytest.raises(duckdb.CatalogException):
+        connect_for_rows().execute("FROM everybodys")
+    assert [(1,)] == before.execute("FROM everybodys").fetchall()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_file_that_was_written_again_is_read_again(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"data.{suffix}"
+    column = Integer(name="x", lower=0, upper=9, provenance="public")
+    terms = Contract(dataset="d", unit=Unit("add-remove"), budget=Budget(1, 1e-6), ledger="unused", columns=(column,))
+    for value in (1, 2):
+        duckdb.sql(f"COPY (SELECT {value} AS x) TO '{path}'")
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+        assert 1 == Records(terms, str(path)).counts(("x",)).values[value]

@@ -16,7 +16,7 @@ from reaedp.drafting.drafted import NEEDED
 from reaedp.plan import kinds
 from reaedp.plan.kind_tables import MECHANISMS, STATISTICS
 from reaedp.plan.plan import KINDS as PLANNED
-from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.by_kind import ByKind, full_name
 
 #: Modules that start something when they are imported.
 STARTED = {"reaedp.__main__"}
@@ -47,13 +47,13 @@ TABLES = tables()
 
 def missing(table: ByKind[Any]) -> set[str]:
     """Kinds of which a table says nothing."""
-    return KINDS[table.over] - {kind.__name__ for kind in table.ways} - set(table.plain)
+    return KINDS[table.over] - {kind.__name__ for kind in table.all_ways} - set(table.plain)
 
 
 @pytest.mark.parametrize("place", TABLES)
 def test_every_table_speaks_of_every_kind_once(place: str) -> None:
     table = TABLES[place]
-    ways = {kind.__name__ for kind in table.ways}
+    ways = {kind.__name__ for kind in table.all_ways}
     assert set() == missing(table), f"{table.purpose}: {place} forgets them"
     assert set() == ways & set(table.plain)
     assert ways | set(table.plain) == KINDS[table.over], f"{place} speaks of kinds that there are not"
@@ -69,7 +69,7 @@ def test_every_planned_kind_is_found_under_its_own_names() -> None:
 
 def test_a_kind_that_was_forgotten_is_found() -> None:
     table = next(table for table in TABLES.values() if table.over == "statistics" and not table.plain)
-    (forgotten, *_), rest = table.ways, dict(list(table.ways.items())[1:])
+    (forgotten, *_), rest = table.all_ways, dict(list(table.all_ways.items())[1:])
     assert {forgotten.__name__} == missing(ByKind(table.purpose, rest, table.otherwise))
 
 
@@ -99,6 +99,27 @@ def test_no_other_table_is_kept_by_type() -> None:
         if re.search(r"^\w+: dict\[type\b", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
     assert found <= OTHER_TYPES
+
+
+def test_a_way_that_is_imported_later_is_that_of_its_kind() -> None:
+    for table in TABLES.values():
+        for place, load in table.later.items():
+            assert all(f"{kind.__module__}.".startswith(f"{place}.") for kind in load()), table.purpose
+        for kind, way in table.all_ways.items():
+            assert way == table._ways_near(kind)[kind], table.purpose
+
+
+#: The full name of a kind, as a constant.
+NAMED = re.compile(r'^[A-Z_]+ = "(reaedp(?:\.\w+)+\.[A-Z]\w+)"$', re.MULTILINE)
+
+
+def test_kinds_that_are_asked_for_by_name_are_found_by_it() -> None:
+    source = Path(reaedp.__file__).parent
+    names = [name for path in source.rglob("*.py") for name in NAMED.findall(path.read_text(encoding="utf-8"))]
+    assert names
+    for name in names:
+        module, _, kind = name.rpartition(".")
+        assert name == full_name(getattr(import_module(module), kind))
 
 
 def test_a_draft_has_the_keys_of_every_kind_of_column() -> None:

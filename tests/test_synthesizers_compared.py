@@ -14,10 +14,10 @@ sys.path.insert(0, str(BENCHMARKS))
 
 from compared import distances, learners  # noqa: E402
 from compared.axis import Axis, Codes  # noqa: E402
-from compared.contenders import CONTENDERS  # noqa: E402
+from compared.contenders import CONTENDERS, _digest  # noqa: E402
 from compared.measures import MEASURES, measured  # noqa: E402
 from compared.report import OURS, losses, page  # noqa: E402
-from compared.runs import Run, append, latest, read  # noqa: E402
+from compared.runs import Run, keep, latest, read  # noqa: E402
 from compared.tables import Compared  # noqa: E402
 
 SIZES = (2, 3, 4, 2, 3)
@@ -153,14 +153,14 @@ def run(**facts: object) -> Run:
     return Run(**(common | facts))  # type: ignore[arg-type]
 
 
-def test_runs_are_appended_and_the_version_measured_last_counts(tmp_path: Path) -> None:
+def test_runs_are_kept_once_for_each_task_and_the_version_measured_last_counts(tmp_path: Path) -> None:
     path = tmp_path / "runs.jsonl"
     assert [] == read(path)
     old, new = run(), run(version="2", figures={"tv2": 0.05})
     other = run(contender="dpmm MST", failure="too long", figures={})
     for one in (old, run(seed=1), other, new):
-        append(path, one)
-    assert [old, run(seed=1), other, new] == read(path)
+        keep(path, one)
+    assert [run(seed=1), other, new] == read(path)
     assert {new.task: new, other.task: other} == {one.task: one for one in latest(read(path))}
     assert all(json.loads(line)["delta"] == 1e-6 for line in path.read_text(encoding="utf-8").splitlines())
 
@@ -184,6 +184,22 @@ def test_losses_are_shown_and_a_worst_case_may_be_five_percent_behind() -> None:
 
 def test_a_reference_that_is_not_private_is_never_a_loss() -> None:
     assert [] == losses([run(), run(contender="bootstrap", figures={"tv2": 0.01})])
+
+
+def test_the_version_of_our_rows_follows_the_code_that_makes_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("compared.contenders.HOME", tmp_path / "benchmarks")
+    room = tmp_path / "src" / "rows"
+    room.mkdir(parents=True)
+    (room / "one.py").write_text("a = 1\n")
+    before = _digest(room)
+    (room / "PROOFS.md").write_text("words")
+    assert before == _digest(room)
+    (room / "one.py").write_text("a = 2\n")
+    after = _digest(room)
+    (room / "one.py").rename(room / "two.py")
+    assert 3 == len({before, after, _digest(room)})
 
 
 def test_every_contender_has_a_script_and_pins() -> None:

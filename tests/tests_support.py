@@ -1,6 +1,7 @@
 """Small plans, and the part of a release folder that must not depend on rows."""
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -65,6 +66,11 @@ mechanism = "threshold"
 epsilon = 0.2
 delta = 1e-7
 """
+
+
+def unwatched() -> dict[str, str]:
+    """The environment of a process that is seen as a user's would be: coverage imports and writes things of its own."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_PROCESS")}
 
 
 @contextmanager

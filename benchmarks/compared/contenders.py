@@ -1,5 +1,6 @@
 """Who is compared: the script that runs it, its environment, its settings, the version that a run is filed under."""
 
+import hashlib
 import os
 import re
 import subprocess
@@ -10,6 +11,8 @@ from pathlib import Path
 from harness.peer import HOME, OURS, PEERS
 
 CHECKOUTS = Path(os.environ.get("REAEDP_CHECKOUTS", HOME / "data" / "checkouts"))
+#: The folders of our program that decide which rows it makes; if they change, our runs are made again.
+ROOMS = ("mechanisms", "synthesis")
 
 
 @dataclass(frozen=True)
@@ -31,10 +34,9 @@ class Contender:
 
     @cached_property
     def version(self) -> str:
-        """Ours: the last commit that changed the program. Theirs: pins and the commit of a checkout."""
+        """Ours: the source that rows follow from. Theirs: pins and the commit of a checkout."""
         if self.environment == OURS and self.script == "reaedp":
-            mark = "-dirty" if _git(HOME.parent, "status", "--porcelain", "--", "src") else ""
-            return _git(HOME.parent, "log", "-1", "--format=%h", "--", "src") + mark
+            return f"source {_digest(*(HOME.parent / 'src' / 'reaedp' / room for room in ROOMS))}"
         if self.environment == OURS:
             return "exact counts"
         found = (
@@ -47,6 +49,13 @@ class Contender:
             for version in re.findall(rf"^(?:# alone: )?{re.escape(package)}(?:\[.*\])?==(.+)$", pins, re.MULTILINE)
         ]
         return ", ".join(found)
+
+
+def _digest(*folders: Path) -> str:
+    """Eight digits that change with any line of code below these folders."""
+    files = sorted(file for folder in folders for file in folder.rglob("*.py"))
+    told = [str(file.relative_to(HOME.parent)).encode() + b"\0" + file.read_bytes() for file in files]
+    return hashlib.sha256(b"\0".join(told)).hexdigest()[:8]
 
 
 def _git(folder: Path, *arguments: str) -> str:

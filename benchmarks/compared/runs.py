@@ -1,4 +1,4 @@
-"""The file of runs: one line of JSON for each, appended as soon as it is over, so that a stopped comparison goes on."""
+"""The file of runs: one line of JSON for each, kept as soon as it is over, so that a stopped comparison goes on."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -31,9 +31,12 @@ class Run:
         return (self.table, self.contender, self.epsilon, self.seed)
 
 
-def append(path: Path, run: Run) -> None:
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(asdict(run), ensure_ascii=False) + "\n")
+def keep(path: Path, run: Run) -> None:
+    """Add a run to the file, in place of one of the same task with another version."""
+    runs = [*(one for one in read(path) if one.task != run.task), run]
+    written = path.with_suffix(".new")
+    written.write_text("".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in runs), encoding="utf-8")
+    written.replace(path)
 
 
 def read(path: Path) -> list[Run]:

@@ -25,7 +25,10 @@ TOPICS = {
         ("statistics",),
     ),
     "Mechanisms": ("The noise that hides one row or person, and what it costs.", ("mechanisms",)),
-    "Synthetic records": ("Ways to make records that nobody is behind: :doc:`/synthetic`.", ("synthesis",)),
+    "Synthetic records": (
+        "Records that nobody is behind (:doc:`/synthetic`), and intervals from copies of them (:doc:`/asking`).",
+        ("synthesis", "inference"),
+    ),
     "Curves": ("Means of curves, and curves that nobody is behind: :doc:`/curves`.", ("curves",)),
     "Plans": (
         "Many releases at once: what they cost, how good they will be, from a plan to a folder that others can verify.",

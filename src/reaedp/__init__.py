@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from reaedp.errors import ReaedpError as ReaedpError
     from reaedp.evaluation.custodian_report import custodian_report as custodian_report
     from reaedp.evaluation.evaluate import evaluate as evaluate
+    from reaedp.inference.combining import combine as combine
     from reaedp.ledger.ledger import Ledger as Ledger
     from reaedp.mechanisms.exponential import Exponential as Exponential
     from reaedp.mechanisms.gaussian import Gaussian as Gaussian
@@ -130,6 +131,7 @@ _HOMES = {
         "RowRule",
     ),
     "reaedp.curator.curator": ("Curator",),
+    "reaedp.inference.combining": ("combine",),
     "reaedp.curves.deniable_curves": ("DeniableCurves",),
     "reaedp.curves.mean_curve": ("MeanCurve",),
     "reaedp.curves.synthetic_curves": ("SyntheticCurves",),

@@ -19,7 +19,9 @@ FORMULA, PLAIN = r"[=+\-@\t\r\n](.|\n|\r)*", r"[-+]?[0-9.]+([eE][-+]?[0-9]+)?(\.
 
 def shown(text: object, most: int = MOST_LETTERS) -> str:
     """The text with invisible characters spelled out, cut in the middle if it is long."""
-    seen = "".join(_visible(character) for character in str(text))
+    seen = str(text)
+    if not seen.isprintable():  # which is most often enough to ask
+        seen = "".join(map(_visible, seen))
     if len(seen) <= most:
         return seen
     head = (most - 1) * 2 // 3

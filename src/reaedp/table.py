@@ -189,11 +189,13 @@ class KeyCounts(Framed):
 
     def project(self, *names: str) -> "KeyCounts":
         """Sum over all other axes."""
-        positions = [self.names.index(name) for name in names]
-        keys, places = np.unique(self.keys[:, positions], axis=0, return_inverse=True)
+        known = self.names
+        positions = [known.index(name) for name in names]
+        axes = tuple(self.axes[position] for position in positions)
+        keys, places = _distinct(axes, self.keys[:, positions])
         counts = np.zeros(len(keys), dtype=np.int64)
-        np.add.at(counts, places.ravel(), self.counts)
-        return KeyCounts(tuple(self.axes[position] for position in positions), keys, counts)
+        np.add.at(counts, places, self.counts)
+        return KeyCounts(axes, keys, counts)
 
     def frame(self) -> dict[str, NDArray[Any]]:
         """A row for each cell that is present: its labels, with the ends of ranges, and its `count`."""
@@ -218,3 +220,13 @@ class KeyCounts(Framed):
         values = np.zeros(tuple(axis.size for axis in self.axes), dtype=np.int64)
         values[tuple(self.keys.T)] = self.counts
         return Table(self.axes, values)
+
+
+def _distinct(axes: tuple[Column, ...], keys: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+    """Keys without repetition, and the place of each key among them; by one number each, where that holds a key."""
+    sizes = [axis.size for axis in axes]
+    if not axes or math.prod(sizes) >= 2**63:
+        found, places = np.unique(keys, axis=0, return_inverse=True)
+        return found, places.ravel()
+    numbers, places = np.unique(np.ravel_multi_index(tuple(keys.T), sizes), return_inverse=True)
+    return np.stack(np.unravel_index(numbers, sizes), axis=-1).astype(np.int32), places.ravel()

@@ -174,6 +174,7 @@ def test_secrets_leak_through_copies_even_if_they_go_with_nothing(people: People
     assert 0.5 == pytest.approx(nothing.main.value, abs=0.123)
 
 
+@pytest.mark.slow
 def test_what_goes_together_in_everybody_is_no_leak(people: People, reference: Codes) -> None:
     # The release is made from other people altogether: both groups are guessed well, and equally well.
     rng = np.random.default_rng(11)

@@ -1,6 +1,8 @@
 """Only noise may separate the releases of made-up neighbours."""
 
 import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -30,7 +32,7 @@ from reaedp import (
 )
 from reaedp.audits import rehearsal
 from reaedp.audits.finding import Verdict
-from reaedp.audits.made_up_rows import data_pairs, small
+from reaedp.audits.made_up_rows import DataPair, data_pairs, small
 from reaedp.audits.made_up_values import VARIANTS
 from reaedp.audits.movement import _within
 from reaedp.audits.pre_release import pre_release_audit
@@ -149,6 +151,43 @@ def test_what_leaks_beside_the_noise_is_found(statistic: Any, differs: str, vari
     assert any(differs in finding.witness for finding in violated), [str(f) for f in findings]
 
 
+class Nosy(Marginal):
+    """Publishes whether the file has types."""
+
+    def answer(self, records: Any) -> Any:
+        type(self).types = len(set(records._source.types.values()))
+        return super().answer(records)
+
+    def frame(self, value: Any, noise: Any) -> Any:
+        return super().frame(value, noise) | {"types": np.full(value.values.size, type(self).types)}
+
+
+def stored_pairs(terms: Contract, rng: np.random.Generator) -> Iterator[DataPair]:
+    """A pair whose neighbours are stored alike, and one whose neighbours are stored as text and by types."""
+    pair = next(data_pairs(terms, rng))
+    first: Any = pair.first
+    yield pair
+    yield replace(pair, label="typed", second=replace(first, way="by types"))
+
+
+def test_how_data_is_stored_is_found_if_it_is_published(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["reaedp.audits.replay"], "data_pairs", stored_pairs)
+    terms = contract(Unit("replace", at_least=1_000))
+    findings = replay(terms, [Request("h", Nosy("y"), Laplace(1.0))], np.random.default_rng(3))
+    assert [Verdict.CONSISTENT, Verdict.VIOLATED, Verdict.CONSISTENT] == [finding.verdict for finding in findings]
+
+
+def test_data_with_the_same_counts_is_released_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    published = []
+    publish = rehearsal._publish
+    monkeypatch.setattr(rehearsal, "_publish", lambda *given: published.append(given) or publish(*given))
+    monkeypatch.setattr(sys.modules["reaedp.audits.replay"], "data_pairs", stored_pairs)
+    terms = contract(Unit("replace", at_least=1_000))
+    findings = replay(terms, [Request("h", Marginal("y"), Laplace(1.0))], np.random.default_rng(3))
+    assert {Verdict.CONSISTENT} == verdicts(findings)
+    assert 2 == len(published)
+
+
 @pytest.mark.parametrize("declared", [Sensitivity(2, 99, 99), Sensitivity(99, 4, 99), Sensitivity(99, 99, 2)], ids=str)
 def test_a_move_must_be_within_each_of_the_three_distances(declared: Sensitivity) -> None:
     assert _within(np.array([0, 2]), declared)
@@ -200,14 +239,16 @@ def test_files_are_compared_by_their_rows_in_any_order(tmp_path: Path) -> None:
         assert one != other
 
 
-@pytest.mark.usefixtures("own_engine")
-def test_made_up_tables_keep_the_contract_and_leave_no_file_behind(tmp_path: Path, monkeypatch: Any) -> None:
+def test_made_up_tables_keep_the_contract_and_leave_no_file_behind(
+    tmp_path: Path, monkeypatch: Any, own_engine: Callable[[], None]
+) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     terms = contract(UNITS[1])
     assert 40 == small(terms).unit.at_least
     pairs = list(data_pairs(terms, np.random.default_rng(6)))
     assert len({pair.label for pair in pairs}) == len(pairs)
     replay(terms, [Request("h", Marginal("y"), Laplace(1.0))], np.random.default_rng(6), most_pairs=1)
+    own_engine()
     assert [] == [path for path in tmp_path.iterdir() if not path.name.startswith("reaedp-") or any(path.iterdir())]
 
 

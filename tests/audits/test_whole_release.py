@@ -120,6 +120,16 @@ def test_counts_that_change_from_one_time_to_the_next_are_noticed(tmp_path: Path
     assert not repeated.steady
 
 
+def test_questions_that_were_never_asked_before_are_no_change(tmp_path: Path) -> None:
+    """A model asks what earlier answers lead it to, so that counting anew may ask for something new."""
+    file = tmp_path / "t.csv"
+    file.write_text("a,b\nyes,no\n")
+    repeated = RepeatedRelease(contract(), HISTOGRAM, file, tmp_path / "runs", SeededNoise(np.random.default_rng(1)))
+    for _ in range(11):
+        repeated.counts(("b",))
+    assert repeated.steady
+
+
 def test_the_stated_violation_is_convicted_with_the_stated_probability_and_a_smaller_one_less_often() -> None:
     guesses, claimed = 800, 1.0
     least = least_by_guessing(guesses, claimed, FALSE_CONVICTION)

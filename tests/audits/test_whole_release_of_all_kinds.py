@@ -11,7 +11,7 @@ import pytest
 
 from reaedp.answer import Shape
 from reaedp.audits import release_channel, whole_release
-from reaedp.audits.canary_cells import CanaryKeys
+from reaedp.audits.canary_cells import CanaryKeys, PublishedTables
 from reaedp.audits.clones import Crowds, clearest, seen
 from reaedp.audits.finding import Verdict
 from reaedp.audits.neighbour_files import Canary, neighbour_files
@@ -166,6 +166,46 @@ def test_counts_of_keys_are_read_off_rows_that_come_in_proportion() -> None:
         assert counts == pytest.approx([table[1, 1], table[0, 0]])
         # Two cells, each one off, at a scale of one half.
         assert keys.score(counts[None], 0.5) == pytest.approx([sign * 4.0])
+
+
+@pytest.mark.parametrize("unit", ["row, replace", "person, add-remove"])
+def test_published_tables_give_the_likelihood_ratio_of_both_files(tmp_path: Path, unit: str) -> None:
+    """Cell by cell of the declared columns, some of which tables merge."""
+    terms = whole_releases.contract(whole_releases.UNITS[unit], whole_releases.FINE, whole_releases.COLUMNS[0])
+    keys = {"method": "network", "columns": ("r", "a"), "rows": 1, "epsilon": 40.0, "delta": 1e-6}
+    request = KINDS["synthetic"](name="audited", kind="synthetic", **keys).request(terms)
+    (case,) = neighbour_files(request, terms, tmp_path)
+    rng = np.random.default_rng(8)
+    worlds = [
+        RepeatedRelease(terms, request, path, tmp_path / place, SeededNoise(rng))
+        for place, path in (("first", case.first), ("second", case.second))
+    ]
+    (release,) = worlds[1].releases(1)
+    learned = release.value.model.learned
+    exact = [world.counts(("r", "a")) for world in worlds]
+
+    def ratio(noisy: Any, scales: Any, place: Any) -> float:
+        tables = [np.zeros(noisy.shape), np.zeros(noisy.shape)]
+        for cell in np.ndindex(exact[0].shape):
+            for table, counts in zip(tables, exact, strict=True):
+                table[place(cell)] += counts[cell]
+        first, second = (((noisy - table) / scales) ** 2 / 2 for table in tables)
+        return float((first - second).sum())
+
+    wanted = 0.0
+    for column, (single, scale) in enumerate(zip(learned.singles, learned.evidence.column_scales, strict=True)):
+        wanted += ratio(single.values, scale, lambda cell, column=column: cell[column])
+    for table in learned.tables:
+
+        def place(cell: Any, table: Any = table) -> Any:
+            own = [learned.evidence.mergings[one].cell[cell[learned.evidence.owners[one]]] for one in table.group]
+            return tuple(merging.cell[one] for merging, one in zip(table.mergings, own, strict=True))
+
+        wanted += ratio(table.counts, table.scales, place)
+    assert any(table.counts.size < exact[0].size for table in learned.tables)
+    tables = PublishedTables(lambda names: [world.counts(names) for world in worlds])
+    assert tables.score(release.value) == pytest.approx(wanted)
+    assert abs(wanted) > 1e-3
 
 
 def test_keys_of_everyone_else_are_above_the_threshold_also_for_a_small_charge(tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ from reaedp import (
 )
 from reaedp.contract.column import Column
 from reaedp.curator.records import Records
+from reaedp.disk.duckdb_engine import connect_for_rows
 from reaedp.engines.embedded import EmbeddedSource, described, failure
 from reaedp.engines.source import Unreadable
 from reaedp.engines.stream import BEYOND_THE_END
@@ -298,6 +299,15 @@ def test_an_engine_that_died_is_started_anew(tmp_path: Path, monkeypatch: pytest
     # noise of scale 5 on each of 7 cells: a sum of more than 200 has a probability below 1e-14
     assert abs(empty.counts.values.sum()) < 200
     assert abs(full.counts.values.sum() - 600) < 200
+
+
+def test_after_a_failure_nobody_asks_that_engine(tmp_path: Path) -> None:
+    records = Records(terms(tmp_path, COLUMNS["integer"]), pa.table({"x": [1, 2]}))
+    connect_for_rows().execute("CREATE TABLE of_this_engine AS SELECT 1")
+    records._source.failed(duckdb.InternalException("a row"))  # type: ignore[attr-defined]
+    with pytest.raises(duckdb.CatalogException):
+        connect_for_rows().execute("FROM of_this_engine")
+    assert 2 == records.counts(("x",)).values.sum()
 
 
 def test_after_a_failure_the_table_that_was_opened_anew_is_asked(tmp_path: Path) -> None:

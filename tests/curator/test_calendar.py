@@ -50,8 +50,7 @@ def test_cells_of_dates_are_numbered_without_being_written_out(every: Every, low
     assert len(column.starts) == len(column.labels) == column.regular
 
 
-@pytest.mark.quick_every(2)
-@pytest.mark.parametrize("every", ["month", "year"])
+@pytest.mark.parametrize("every", [pytest.param("month", marks=pytest.mark.slow), "year"])
 def test_comparisons_and_arithmetic_put_dates_into_the_same_cells(
     every: Every, monkeypatch: pytest.MonkeyPatch
 ) -> None:

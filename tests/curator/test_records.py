@@ -292,6 +292,22 @@ def test_the_kept_rows_are_those_that_come_first_in_the_stated_order(limit: int)
     assert expected == {tuple(key): count for key, count in zip(counts.keys.tolist(), counts.counts, strict=True)}
 
 
+@pytest.mark.parametrize(
+    "unit", [Unit("add-remove"), Unit("add-remove", person="p", max_rows=1)], ids=["rows", "people"]
+)
+def test_what_was_asked_before_in_another_order_changes_no_count(unit: Unit) -> None:
+    """A person's rows are chosen by their cells in the order of the question, so that another one chooses others."""
+    rng = np.random.default_rng(8)
+    columns = tuple(Integer(name=name, lower=0, upper=4, provenance="public") for name in "xy")
+    terms = contract(*columns, unit=unit)
+    frame = pd.DataFrame({"p": rng.integers(0, 20, 90)} | {name: rng.integers(0, 5, 90) for name in "xy"})
+    records = Records(terms, frame)
+    first, second = (records.counts(names).values for names in (("x", "y"), ("y", "x")))
+    assert Records(terms, frame).counts(("x", "y")).values.tolist() == first.tolist()
+    assert Records(terms, frame).counts(("y", "x")).values.tolist() == second.tolist()
+    assert (unit.person is None) == (first.tolist() == second.T.tolist())
+
+
 def test_a_persons_rows_are_numbered_without_a_tree_of_counts() -> None:
     """The engine numbers rows where nothing can be null; a tree took five times as long for a million rows."""
     column = Integer(name="x", lower=0, upper=9, provenance="public")

@@ -139,6 +139,7 @@ def test_every_kind_that_is_a_comment_in_the_plan_can_be_taken_out_of_it(tmp_pat
     assert Plan.load(plan).requests()
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(min_size=1, max_size=30), min_size=1, max_size=12, unique=True))
 def test_any_names_make_a_contract_and_a_plan_that_can_be_read(names: list[str]) -> None:
     drafts = [in_words(name, "category:a:b") for name in names]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from reaedp import Budget, Category, Contract, Integer, Unit
 from reaedp.contract.column import Column
 from reaedp.curator.records import Records
+from reaedp.engines import kept_rows
 from reaedp.engines.blocks import MOST_CELLS, merged
 from reaedp.engines.source import collect_each
 from reaedp.errors import ReaedpError
@@ -54,6 +55,17 @@ def test_every_grouping_has_the_counts_of_a_query_of_its_own() -> None:
     for group in GROUPS:
         assert group == found[group].names
         assert plain(records.key_counts(group)) == plain(found[group])
+
+
+@pytest.mark.parametrize(("numbers", "cells"), [(0, 2**20), (2**25, 0), (2**25, 700), (2**25, 2**20)])
+def test_few_rows_that_are_added_up_have_the_counts_of_the_engine(
+    numbers: int, cells: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_rows, "FEW_NUMBERS", numbers)
+    monkeypatch.setattr(kept_rows, "FEW_CELLS", cells)
+    records = Records(contract(), frame())
+    for group, counts in records.group_counts(GROUPS):
+        assert plain(records.key_counts(group)) == plain(counts)
 
 
 @pytest.mark.parametrize("groups", [[("a", "c"), ("c", "a")], [("d", "b"), ("b", "d"), ("b",)]])

@@ -2,6 +2,7 @@
 
 import ast
 import tempfile
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -187,11 +188,10 @@ sex = { kind = "category", levels = ["f", "m"], provenance = "public" }
 """
 
 
-@pytest.mark.usefixtures("own_engine")
 @pytest.mark.quick_every(2)
 @pytest.mark.parametrize("with_ledger", [True, False], ids=["with a ledger", "without one"])
 def test_a_look_writes_nothing_and_touches_no_ledger(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_ledger: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_engine: Callable[[], None], with_ledger: bool
 ) -> None:
     """Neither where the data, the contract and the ledger are, nor in the folders for states and temporary files."""
     work, state, temporary = (tmp_path / name for name in ("work", "state", "temporary"))
@@ -207,6 +207,7 @@ def test_a_look_writes_nothing_and_touches_no_ledger(
     before = everything(tmp_path)
     done = CliRunner().invoke(app, ["look", "data.csv", "contract.toml"])
     assert 0 == done.exit_code, done.output
+    own_engine()
     assert before == everything(tmp_path)
     assert "FOR YOUR EYES ONLY" in done.output
     assert "Rows: 4. Dropped if all columns are used together: 1." in done.output

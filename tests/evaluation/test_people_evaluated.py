@@ -61,6 +61,7 @@ def test_synthetic_records_of_people_are_read_though_they_name_nobody(folder: Pa
     assert (90, 2) == synthetic_codes(rows).shape
 
 
+@pytest.mark.slow
 def test_a_contract_with_people_is_evaluated_and_attacked(folder: Path) -> None:
     found = evaluate(
         folder / "out", str(folder / "data.csv"), rng=np.random.default_rng(0), others=str(folder / "others.csv")

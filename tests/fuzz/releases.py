@@ -69,7 +69,7 @@ class Releases:
     @contextmanager
     def opened(self) -> Iterator[None]:
         """Sources share this engine meanwhile, and its failures are counted."""
-        before = files.connect, frames.connect, EmbeddedSource.failed
+        before = files.connect_for_rows, frames.connect_for_rows, EmbeddedSource.failed
         failed = EmbeddedSource.failed
 
         def counted(source: EmbeddedSource, error: Exception) -> BaseException:
@@ -77,12 +77,12 @@ class Releases:
             self._engine = None  # an engine that failed within itself answers nothing more
             return failed(source, error)
 
-        files.connect = frames.connect = self._connected  # type: ignore[attr-defined]
+        files.connect_for_rows = frames.connect_for_rows = self._connected  # type: ignore[attr-defined]
         EmbeddedSource.failed = counted  # type: ignore[method-assign]
         try:
             yield
         finally:
-            files.connect, frames.connect = before[:2]  # type: ignore[attr-defined]
+            files.connect_for_rows, frames.connect_for_rows = before[:2]  # type: ignore[attr-defined]
             EmbeddedSource.failed = before[2]  # type: ignore[method-assign]
 
     def release(self, columns: tuple[Column, ...], data: Any, *, person: bool, files: Files | None = None) -> Outcome:

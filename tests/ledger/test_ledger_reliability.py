@@ -27,6 +27,7 @@ from reaedp.ledger.state_folder import state_in
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.loss import PureDP
 from reaedp.privacy.spending import NOTHING, copies
+from tests_support import unwatched
 
 #: So small a δ leaves composition of a thousand pure losses no better than their sum.
 ONE = Budget(1.0, 1e-300)
@@ -34,7 +35,7 @@ ONE = Budget(1.0, 1e-300)
 
 def start(*words: object) -> "subprocess.Popen[str]":
     command = [sys.executable, ledger_worker.__file__, *map(str, words)]
-    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    environment = unwatched() | {"OPENBLAS_NUM_THREADS": "1"}
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 

@@ -180,6 +180,7 @@ def test_counts_need_twice_the_laplace_noise_where_rows_are_replaced() -> None:
     assert found["our Gaussian, replace"] < found["Gaussian, as published"]
 
 
+@pytest.mark.slow
 def test_linkage_as_printed_is_always_right() -> None:
     found = rows("attacks", False, attack=attacks.LINKAGE)
     assert [1.0] * len(found) == [row["value"] for row in found]

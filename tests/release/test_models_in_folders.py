@@ -236,6 +236,7 @@ def test_more_rows_are_drawn_from_the_command_line(made: Path, tmp_path: Path, m
     assert not (tmp_path / "x.txt").exists()
 
 
+@pytest.mark.slow
 def test_questions_are_answered_from_whatever_answers_best(made: Path) -> None:
     folder, truth = read(made / "out"), flights()
     answers = {

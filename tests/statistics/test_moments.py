@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.polynomial import Polynomial
 
 from reaedp import (
     Boolean,
@@ -32,6 +33,7 @@ from reaedp.statistics.moments.grid import UNIT, grid
 from reaedp.statistics.moments.noisy_moments import DEVIATIONS, Moments, NoisyMoments
 from reaedp.statistics.moments.prediction import EvenRows
 from reaedp.statistics.moments.ratio import Noisy, ratio
+from reaedp.statistics.moments.share import NoisyShare
 from reaedp.statistics.moments.space import MomentSpace
 
 THREE = Integer(name="three", lower=-1, upper=1, provenance="public")
@@ -244,6 +246,78 @@ def test_the_share_that_is_explained_is_covered_where_it_is_almost_nothing() -> 
     found = [Fit(noisy(space, sums, 20.0, rng)).explained() for _ in range(300)]
     assert sum(one.low <= true <= one.high for one in found) >= 263
     assert np.mean([one.high - one.low for one in found]) < 0.1
+
+
+def test_the_share_that_is_explained_is_covered_where_it_is_little_more_than_noise() -> None:
+    """Of 600 ranges that cover in 97 of 100 cases, fewer than 558 do with probability below 1e-8.
+
+    Noise taken at the coefficients found, which are too small where the share is missed, covered 89 of 100.
+    """
+    rng = np.random.default_rng(13)
+    space, rows = space_of(NINE, INCOME), rows_of(6_000, rng)
+    sums = exact(space, {"nine": rows["nine"], "income": 450 + 9 * rows["nine"] + rng.uniform(-250, 250, 6_000)})
+    true = Fit(NoisyMoments.exact(Moments(space, sums))).explained()
+    assert 0.01 < true.value < 0.03
+    assert true.high - true.low < 1e-9
+    found = [Fit(noisy(space, sums, 20.0, rng)).explained() for _ in range(600)]
+    assert sum(one.low <= true.value <= one.high for one in found) >= 558
+    assert np.median([one.high - one.low for one in found]) < 0.08
+
+
+def test_the_share_that_is_explained_is_covered_where_noise_hides_one_predictor_more_than_another() -> None:
+    """Ranges cover in 98 of 100 cases, so fewer than 566 of 600 do with probability below 1e-7.
+
+    Noise in the direction of the coefficients found alone, which is that of the clear predictor, covered 91.
+    """
+    rng = np.random.default_rng(21)
+    columns = [replace(INCOME, name=name) for name in ("wide", "narrow", "target")]
+    wide, narrow, rest = rng.normal(0, 1, (3, 6_000))
+    target = 500 + 150 * (0.17 * (0.5 * wide + 0.6 * narrow) / 0.78 + rest)
+    space = space_of(*columns)
+    sums = exact(space, {"wide": 500 + 250 * wide, "narrow": 500 + 60 * narrow, "target": target})
+    true = Fit(NoisyMoments.exact(Moments(space, sums))).explained().value
+    assert 0.02 < true < 0.04
+    found = [Fit(noisy(space, sums, 7.5, rng)).explained() for _ in range(600)]
+    assert sum(one.low <= true <= one.high for one in found) >= 566
+
+
+@pytest.mark.parametrize("terms", [1, 4])
+@pytest.mark.parametrize("clearness", [0.0, 0.3, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 400.0])
+def test_ranges_of_shares_cover_if_what_is_explained_has_a_non_central_law(terms: int, clearness: float) -> None:
+    """400 estimates stand for equal parts of the law of a share that is `clearness` times its noise, the whole 1000."""
+    from scipy.stats import ncx2
+
+    whole = 1_000.0
+    law = ncx2(terms, clearness) if clearness else ncx2(terms, 1e-12)
+    estimates = (law.ppf((np.arange(400) + 0.5) / 400) - terms) / whole
+    noise = (
+        Polynomial([2 * terms, 0, 4 * whole]) / whole**2,
+        0.0,
+        Polynomial([0, 0, 24 / whole**2]),
+        8 * terms / whole**3,
+    )
+    ranges = [NoisyShare(float(one), *noise).consistent(DEVIATIONS) for one in estimates]
+    assert sum(one.low <= clearness / whole <= one.high for one in ranges) >= 377
+    assert ranges[0].low == 0 or clearness >= 16
+    # A square of normal noise with mean 2.24 is this small once in 40 cases, and 2.24² is 5.
+    least = NoisyShare(-1.0 / whole, *noise).consistent(DEVIATIONS)
+    assert terms > 1 or 5 <= whole * least.high <= 7
+
+
+def test_ranges_for_the_population_allow_for_rows_of_one_person_that_go_together() -> None:
+    """Four rows a person may be four times the same row: then a quarter as many were drawn."""
+    rng = np.random.default_rng(3)
+    space, rows = space_of(NINE, INCOME), rows_of(4_000, rng)
+    widths = []
+    for unit in (Unit("add-remove"), Unit("add-remove", person="p", max_rows=4)):
+        told = Regression("income", ["nine"]).value(contract(unit, NINE, INCOME), exact(space, rows))
+        moments = NoisyMoments.exact(told)
+        ranges = Fit(moments).coefficient(1, population=True), Covariances(moments).mean(1, population=True)
+        widths.append([one.high - one.low for one in ranges])
+        assert [0.0, 0.0] == pytest.approx([
+            one.high - one.low for one in (Fit(moments).coefficient(1), Covariances(moments).mean(1))
+        ])  # fmt: skip
+    assert [2.0, 2.0] == pytest.approx(np.divide(*widths[::-1]), rel=1e-6)
 
 
 def test_the_range_of_a_ratio_holds_exactly_what_lies_within_so_many_deviations() -> None:

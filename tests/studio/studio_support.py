@@ -127,9 +127,8 @@ class _Fields(HTMLParser):
             self.fields[name] = ""
         elif tag == "select":
             self.select = name
-            self.fields[name] = ""
-        elif tag == "option" and self.select and "selected" in found:
-            self.fields[self.select] = found.get("value") or ""
+        elif tag == "option" and self.select and ("selected" in found or self.select not in self.fields):
+            self.fields[self.select] = found.get("value") or ""  # the first, where none is selected
 
     def handle_data(self, data: str) -> None:
         if self.area is not None:

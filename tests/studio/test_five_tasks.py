@@ -23,6 +23,7 @@ MOST_CLICKS = 45
 #: All pages, some of them in several states.
 PAGES = (
     *("/", "/p/none/data", "/p/own/data", "/p/new/data", "/p/own/unit", "/p/own/unit?several=yes", "/p/own/columns"),
+    "/p/own/columns/curve",
     *("/p/own/columns/buy", "/p/own/columns/buy?column=age&what=bounds&epsilon=0.1&bins=9", "/p/own/budget"),
     *("/p/own/plan", "/p/own/plan?add=summary", "/p/own/look", "/p/own/audit", "/p/own/release", "/p/own/evaluate"),
     *("/p/own/release?folder=release-1", "/p/own/ledger", "/p/own/requests", "/p/own/files"),
@@ -56,7 +57,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(375, "dark"), (1440, "light")])
+@pytest.mark.parametrize("width", [375, 1440])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_fit_and_axe_finds_nothing_serious(browser: Any, folder: Path, width: int, scheme: str) -> None:
     settings: dict[str, Any] = {"color_scheme": scheme, "bypass_csp": True, "reduced_motion": "reduce"}
     with serving(folder) as server, Window(browser, server, width, **settings) as window:

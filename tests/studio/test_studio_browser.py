@@ -8,6 +8,7 @@ import pytest
 
 from browser import running_browser, smallest_letters, too_wide
 from reaedp import Plan
+from reaedp.studio.project import Project
 from reaedp.studio.server import Server
 from served import Window, serving
 from studio_support import Guest
@@ -145,6 +146,22 @@ def test_the_accepted_error_is_dragged_and_moved_by_keys(browser: Any, served: S
         told = card.locator(".outcomes").get_attribute("aria-label").split(" from ")[1].split()[0].replace(",", "")
         assert float(told) == pytest.approx(float(off), rel=0.1)  # the curve is straight between its corners
         assert [] == window.said
+
+
+def test_many_columns_are_unticked_at_once(browser: Any, tmp_path: Path) -> None:
+    guest = Guest(tmp_path)
+    guest.act("/projects", {"start": "own", "name": "wide"})
+    (tmp_path / "wide" / "data.csv").write_text(",".join(f"x{n}" for n in range(200)) + "\n")
+    with serving(tmp_path) as server, Window(browser, server, 375) as window:
+        window.go("/p/wide/data?data=data.csv")
+        boxes = window.page.locator("input[name=columns]")
+        assert 200 == boxes.and_(window.page.locator(":checked")).count()
+        window.page.get_by_role("button", name="Untick all").click()
+        window.page.get_by_label("x7", exact=True).check()
+        with window.page.expect_navigation():
+            window.page.get_by_role("button", name="Use these columns").click()
+        assert [] == window.said
+    assert ["x7"] == list(Project(tmp_path / "wide", "wide").document.table("columns"))  # type: ignore[union-attr]
 
 
 def test_next_saves_what_was_typed_and_suggestions_fill_fields(browser: Any, served: Server, folder: Path) -> None:

@@ -13,7 +13,7 @@ from reaedp.privacy.loss import PureDP
 from reaedp.studio.error_chart import ErrorChart
 from reaedp.studio.gallery import SHOWN
 from reaedp.studio.kind_form import fields_of
-from reaedp.studio.outcomes import OUTCOMES, Dots, Pretended, at, priced
+from reaedp.studio.outcomes import OUTCOMES, Dots, Pretended, priced
 from studio_support import Guest, form_fields, text_of
 from tests_support import CONTRACT, PLAN, ledger_in
 
@@ -72,6 +72,17 @@ def test_every_kind_that_columns_allow_is_added_by_its_form(tmp_path: Path) -> N
     assert "add=image" not in gallery
 
 
+def test_what_is_asked_for_holds_with_noise_that_has_a_delta_too(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path)
+    wanted = {"columns": ["age"], "mechanism": "gaussian", "error": "30"}
+    Guest(tmp_path).done("/p/clinic/plan/add", wanted, at="/p/clinic/plan", add="histogram")
+    plan = Plan.load(folder / "plan.toml")
+    (request,), (planned,) = plan.requests(), plan.releases
+    assert 28 < Forecast.of(request, plan.contract).expected.bound <= 30  # its share of δ is small as well
+    other = planned.costing(0.3, plan.contract.budget)
+    assert (0.3, 3e-7) == pytest.approx(other.price(plan.contract.budget))
+
+
 @pytest.mark.parametrize(("columns", "mechanism"), [(["sex"], "laplace"), (["age", "sex"], "laplace")])
 def test_a_release_needs_neither_a_name_nor_a_noise(tmp_path: Path, columns: list[str], mechanism: str) -> None:
     folder = folder_of(tmp_path)
@@ -98,11 +109,13 @@ def test_the_more_precise_noise_is_chosen(tmp_path: Path) -> None:
 
 def test_all_that_is_wrong_with_a_release_is_said_at_once(tmp_path: Path) -> None:
     folder_of(tmp_path)
-    answer = Guest(tmp_path).send("/p/clinic/plan/add", {"name": "a b"}, at="/p/clinic/plan", add="histogram")
-    words = text_of(answer.text)
-    assert "Enter either how far off it may be, or an ε." in words
-    assert "release.columns" in words
-    assert "release.mechanism" in words
+    nothing = {"name": "a b", "mechanism": ""}
+    answer = Guest(tmp_path).send("/p/clinic/plan/add", nothing, at="/p/clinic/plan", add="histogram")
+    summed_up, words = answer.text.split("</ul>", 1)[0], answer.text
+    for said in ("Enter either how far off it may be, or an ε.", "Fill in “Which columns?”.", "Fill in “Noise”."):
+        assert said in summed_up
+    assert '<fieldset class="field few bad"><legend>Which columns?</legend><p class="wrong">Fill in' in words
+    assert 'id="mechanism-wrong">Fill in “Noise”.' in words
 
 
 def test_an_error_is_bought_at_the_least_price(tmp_path: Path) -> None:
@@ -113,16 +126,33 @@ def test_an_error_is_bought_at_the_least_price(tmp_path: Path) -> None:
     plan = Plan.load(folder / "plan.toml")
     (request,), (planned,) = plan.requests(), plan.releases
     assert Forecast.of(request, plan.contract).expected.bound <= 30
-    cheaper = at(planned, plan.contract, 0.95 * planned.price(plan.contract.budget)[0])
+    cheaper = planned.costing(0.95 * planned.price(plan.contract.budget)[0], plan.contract.budget)
     assert priced(cheaper, plan.contract).forecast.expected.bound > 30
+
+
+def test_the_error_of_a_mean_is_that_of_the_mean_and_not_of_the_counts_behind_it(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path)
+    wanted = {"of": ["age"], "by": ["sex"], "mechanism": "laplace", "error": "2"}
+    guest = Guest(tmp_path)
+    page = guest.page("/p/clinic/plan", add="summary")
+    assert "Of a mean, in the unit of its column." in page
+    guest.done("/p/clinic/plan/add", wanted, at="/p/clinic/plan", add="summary")
+    plan = Plan.load(folder / "plan.toml")
+    (request,), (planned,) = plan.requests(), plan.releases
+    expected = Forecast.of(request, plan.contract).expected
+    assert f"means are within: age ±{expected.aim.bound:.3g}" in expected.words
+    assert expected.aim.bound <= 2 < expected.bound
+    cheaper = planned.costing(0.95 * planned.price(plan.contract.budget)[0], plan.contract.budget)
+    assert priced(cheaper, plan.contract).forecast.expected.aim.bound > 2
+    assert max(priced(planned, plan.contract).off) < 2 * expected.aim.bound  # the dots are those of the mean
 
 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
         ({"name": "a b"}, "name must be 1 to 100 letters"),
-        ({"name": "ages", "columns": []}, "release.columns is missing"),
-        ({"mechanism": ""}, "release.mechanism is missing"),
+        ({"name": "ages", "columns": []}, "Fill in “Which columns?”."),
+        ({"mechanism": ""}, "Fill in “Noise”."),
         ({"epsilon": ""}, "one of the two"),
         ({"epsilon": "7"}, "at most the whole budget"),
         ({"epsilon": "", "error": "0.001"}, "does not keep it within"),
@@ -143,7 +173,7 @@ def test_what_is_wrong_with_a_release_is_said_and_nothing_is_written(
 def test_figures_at_another_price_are_those_of_that_price(guest: Guest) -> None:
     plan = Plan.load(guest.folder / "clinic" / "plan.toml")
     for epsilon in ("0.5", "0.05"):
-        words = priced(at(plan.releases[0], plan.contract, float(epsilon)), plan.contract).forecast.words
+        words = priced(plan.releases[0].costing(float(epsilon), plan.contract.budget), plan.contract).forecast.words
         assert words in guest.page("/p/clinic/plan/figures", name="ages", **{"e.ages": epsilon})
     assert "That does not fit" in guest.page("/p/clinic/plan/together", **{"e.ages": "0.9"})
     assert "of ε 1 that is left" in guest.page("/p/clinic/plan/together", **{"e.ages": "0.01"})

@@ -13,9 +13,11 @@ from reaedp.synthesis.beliefs import calibrated
 from reaedp.synthesis.cliques import JunctionTree, cells, junction_tree
 from reaedp.synthesis.coarsening import Coarsening
 from reaedp.synthesis.dependencies import candidates, scores
+from reaedp.synthesis.draws import Draw, draws
 from reaedp.synthesis.fitting import EVENNESS, FEW_STEPS, NoisyTable, fit, fits_kept
 from reaedp.synthesis.merging import Merging, merged
 from reaedp.synthesis.nesting import Nesting, summed
+from reaedp.synthesis.pairs import pair_laws
 from reaedp.synthesis.passing import WIDEST, Factor, Passing
 from reaedp.synthesis.room import growths
 from reaedp.synthesis.rows import rows, systematic
@@ -77,6 +79,18 @@ def test_beliefs_are_the_marginals_of_the_whole_law(groups: list[tuple[int, ...]
     for width in range(1, len(SIZES) + 1):
         for group in combinations(EVERY, width):
             np.testing.assert_allclose(summed(whole, EVERY, group) / whole.sum(), beliefs.marginal(group), atol=1e-12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(graphs, st.sets(st.sampled_from(EVERY)), st.integers(0, 2**20))
+def test_pairs_that_are_foreseen_together_have_the_marginals_of_the_whole_law(
+    groups: list[tuple[int, ...]], columns: set[int], seed: int
+) -> None:
+    beliefs, whole = random_beliefs(groups, np.random.default_rng(seed))
+    found = pair_laws(beliefs.tree, beliefs.cliques, columns)
+    assert {*combinations(sorted(columns), 2)} == {*found}
+    for pair, law in found.items():
+        np.testing.assert_allclose(summed(whole, EVERY, pair) / whole.sum(), law, atol=1e-12)
 
 
 def test_factors_beyond_the_doubles_leave_a_law() -> None:
@@ -277,6 +291,62 @@ def test_rows_have_the_marginals_of_the_beliefs(groups: list[tuple[int, ...]]) -
         assert np.abs(seen.reshape(shape) - count * beliefs.marginal(group)).max() <= 2 * sum(
             cells(SIZES, separator) for separator in beliefs.tree.separators
         )
+
+
+@settings(deadline=None, max_examples=60)
+@given(graphs, st.integers(1, len(SIZES)), st.integers(0, 2**20))
+def test_draws_have_the_law_of_the_beliefs_whatever_else_the_tree_holds(
+    groups: list[tuple[int, ...]], shown: int, seed: int
+) -> None:
+    """The first columns are shown, in twice as many declared cells as coarse ones; the others are hidden."""
+    rng = np.random.default_rng(seed)
+    beliefs, whole = random_beliefs(groups, rng)
+    halved = [np.arange(2 * size) // 2 for size in SIZES[:shown]]
+    shares = [rng.dirichlet(np.ones(len(cell))) for cell in halved]
+    coarse = [
+        Coarsening(share, Merging(cell), (Merging.none(size),))
+        for share, cell, size in zip(shares, halved, SIZES, strict=False)
+    ]
+    expected = (whole / whole.sum()).sum(axis=EVERY[shown:])[np.ix_(*halved)]
+    for column, each in enumerate(coarse):
+        within = each.shares / each.coarse_shares[each.merging.cell]
+        expected = expected * within.reshape([-1 if place == column else 1 for place in range(shown)])
+    assert np.allclose(expected, law_of(draws(beliefs, coarse), shown), atol=1e-12)
+
+
+def law_of(plan: list[Draw], shown: int) -> np.ndarray:
+    """The law of the declared columns, all possible rows with their probabilities written out."""
+    possible: list[tuple[dict[int, int], float]] = [({}, 1.0)]
+    for draw in plan:
+        possible = [
+            ({**row, **{new: int(cell[place]) for new, cell in zip(draw.new, draw.cells, strict=True)}}, chance * share)
+            for row, chance in possible
+            for place, share in places_of(draw, row)
+        ]
+    law = np.zeros([2 * size for size in SIZES[:shown]])
+    for row, chance in possible:
+        law[tuple(row[len(SIZES) + column] for column in range(shown))] += chance
+    return law
+
+
+def places_of(draw: Draw, row: dict[int, int]) -> list[tuple[int, float]]:
+    situation = 0
+    for known, size in zip(draw.known, draw.sizes, strict=True):
+        situation = situation * size + row[known]
+    if draw.certain is not None:
+        return [(int(draw.certain[situation]), 1.0)]
+    places = np.flatnonzero(draw.owner == situation)
+    return list(zip(places.tolist(), np.diff(draw.ends[places], prepend=0.0).tolist(), strict=True))
+
+
+def test_a_hidden_variable_on_the_way_to_a_column_takes_no_draw() -> None:
+    """Columns 0 and 1 are tied by a chain of 2 and 3: one of these is drawn with a column, the other not at all."""
+    tree = junction_tree((4, 2, 3, 3), [(0, 2), (2, 3), (1, 3)])
+    beliefs = calibrated(tree, [np.zeros(tree.shape(clique)) for clique in tree.cliques])
+    coarse = [Coarsening(np.full(size, 1 / size), Merging.none(size), (Merging.none(size),)) for size in (4, 2)]
+    plan = draws(beliefs, coarse)
+    assert 2 == len([draw for draw in plan if draw.certain is None])
+    assert 1 == len({2, 3} & {variable for draw in plan for variable in draw.new})
 
 
 def test_rows_are_dealt_at_random_within_a_situation() -> None:

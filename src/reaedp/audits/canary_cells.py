@@ -1,18 +1,26 @@
 """What synthetic rows say of a canary: shares of rows in its cells, column by column and pair by pair.
 
-Whole rows like the canary's say next to nothing; cells of one and two columns are what a model was bought from.
+Whole rows like the canary's say next to nothing; cells of one and two columns are what a model was bought from. The
+published model has these tables themselves.
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from reaedp.answer import Integers
 from reaedp.audits.neighbour_files import Canary
 from reaedp.audits.pair import Floats
+from reaedp.synthesis.learned import LearnedModel
 from reaedp.synthesis.synthetic import SyntheticRecords
+
+#: The counts of some columns in both neighbours.
+Counted = Callable[[tuple[str, ...]], list[Integers]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +33,7 @@ class CanaryCells:
     middles: dict[tuple[int, ...], tuple[float, float]]
 
     @classmethod
-    def of(cls, canary: Canary, columns: tuple[str, ...], counted: Any) -> "CanaryCells":
+    def of(cls, canary: Canary, columns: tuple[str, ...], counted: Counted) -> "CanaryCells":
         """`counted(names)` gives the tables of both neighbours for some columns."""
         middles = {}
         for group in _groups(len(columns)):
@@ -69,6 +77,52 @@ class CanaryCells:
             share - middle for share, middle in zip(self.shares(value, group), self.middles[group], strict=True)
         )
         return after - before
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedTables:
+    """The noisy tables of a published model, beside the exact ones of both neighbours."""
+
+    counted: Counted
+    _exact: dict[tuple[str, ...], list[Integers]] = field(default_factory=dict)
+
+    def score(self, value: SyntheticRecords) -> float:
+        """The logarithm of the likelihood ratio of all of them, as their noise is nearly normal."""
+        assert value.model is not None
+        return math.fsum(self._scores(value.model.learned))
+
+    def _scores(self, learned: LearnedModel) -> Iterator[float]:
+        evidence = learned.evidence
+        for single, scale in zip(learned.singles, evidence.column_scales, strict=True):
+            yield _ratio(single.values, scale, self._of((single.axes[0].name,)))
+        for table in learned.tables:
+            owners = [evidence.owners[variable] for variable in table.group]
+            cells = [
+                merging.cell[evidence.mergings[variable].cell]
+                for merging, variable in zip(table.mergings, table.group, strict=True)
+            ]
+            columns = sorted(set(owners))
+            exact = self._of(tuple(learned.axes[column].name for column in columns))
+            places = [columns.index(owner) for owner in owners]
+            yield _ratio(table.counts, table.scales, [_merged(one, places, cells, table.counts.shape) for one in exact])
+
+    def _of(self, names: tuple[str, ...]) -> list[Integers]:
+        if names not in self._exact:
+            self._exact[names] = self.counted(names)
+        return self._exact[names]
+
+
+def _ratio(noisy: NDArray[Any], scale: Floats | float, exact: Sequence[NDArray[Any]]) -> float:
+    first, second = exact
+    return float(((noisy - (first + second) / 2) * (second - first) / np.square(scale)).sum())
+
+
+def _merged(counts: Integers, places: list[int], cells: list[Integers], shape: tuple[int, ...]) -> Integers:
+    """The counts in merged cells; a column may occur twice, merged in two ways."""
+    whole = np.indices(counts.shape)
+    table = np.zeros(shape, dtype=np.int64)
+    np.add.at(table, tuple(cell[whole[place]] for cell, place in zip(cells, places, strict=True)), counts)
+    return table
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from reaedp.answer import Routed
-from reaedp.audits.canary_cells import CanaryCells, CanaryKeys
+from reaedp.answer import Integers, Routed
+from reaedp.audits.canary_cells import CanaryCells, CanaryKeys, PublishedTables
 from reaedp.audits.channel import ABSENT, Knowledge
 from reaedp.audits.estimators import ErrorLevels
 from reaedp.audits.grouped_channel import GroupedChannel, aligned_parts
@@ -69,6 +69,10 @@ class Played:
         """The mechanism as it was declared."""
         return self.request.calibrated(self.contract)
 
+    def counts(self, names: tuple[str, ...]) -> list[Integers]:
+        """The exact counts of some columns in both files, which the best attacker knows."""
+        return [world.counts(names) for world in self.worlds]
+
 
 @dataclass(frozen=True, slots=True)
 class ReleaseChannel:
@@ -113,6 +117,13 @@ def release_channel(played: Played) -> ReleaseChannel:
     """The channel that suits the shape of the statistic's answers."""
     known, read = _CHANNELS[played.request.statistic.answers](played)
     return ReleaseChannel(known, played.worlds, read, played.tick)
+
+
+def tables_channel(played: Played) -> ReleaseChannel:
+    """The channel that reads the noisy tables of a published model."""
+    tables = PublishedTables(played.counts)
+    known = _Scored(_own_score, gaussian=True)
+    return ReleaseChannel(known, played.worlds, lambda release: [tables.score(release.value)], played.tick)
 
 
 Known = tuple[Knowledge, Callable[[Release], Any]]
@@ -256,13 +267,12 @@ class _Scored:
 def _records(played: Played) -> Known:
     if played.case.canary is None:
         return _Unknown(), _directions
-    columns = played.request.statistic.columns
-    cells = CanaryCells.of(played.case.canary, columns, lambda names: [world.counts(names) for world in played.worlds])
+    cells = CanaryCells.of(played.case.canary, played.request.statistic.columns, played.counts)
     return _RECORDS.of(played.request.mechanism)(played, played.case.canary, cells)
 
 
-def _tables(played: Played, canary: Canary, cells: CanaryCells) -> Known:  # noqa: ARG001
-    """All tables that the model was fitted to, in one score."""
+def _tables_in_rows(played: Played, canary: Canary, cells: CanaryCells) -> Known:  # noqa: ARG001
+    """All tables that the model was fitted to, as far as its rows tell them, in one score."""
     return _Scored(_own_score, gaussian=True), lambda release: [cells.score(release.value)]
 
 
@@ -277,7 +287,7 @@ def _keys(played: Played, canary: Canary, cells: CanaryCells) -> Known:
     assert isinstance(mechanism, Amortised)
     kept = mechanism.keep or cells.columns
     places = tuple(cells.columns.index(name) for name in kept)
-    keys = CanaryKeys.of(canary, places, [world.counts(kept) for world in played.worlds])
+    keys = CanaryKeys.of(canary, places, played.counts(kept))
     scale = mechanism.keys.scale(played.noise.sensitivity)
     return _Scored(lambda counts: keys.score(counts, scale), gaussian=False), lambda release: keys.counts(release.value)
 
@@ -307,7 +317,7 @@ def _directions(release: Release) -> list[int]:
 
 _RECORDS = ByKind[Callable[[Played, Canary, CanaryCells], Known]](
     "what is read off synthetic rows",
-    {MarginalModel: _tables, Amortised: _keys, Deniable: _answers},
+    {MarginalModel: _tables_in_rows, Amortised: _keys, Deniable: _answers},
     otherwise=_features,
     plain=(*NOISES, "GroupThreshold", "DeniableCurves"),
     over="mechanisms",

@@ -1,7 +1,8 @@
 """Made-up records that are counted once: what is asked of them again, as every audit does, is known by then."""
 
+import pickle
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +14,19 @@ _COUNTING = frozenset(
     {"counts", "key_counts", "key_parts", "group_counts", "level_counts", "curve_sums", "curve_points", "pixels"}
     | {"part_sums", "group_parts", "middle_counts", "moment_sums", "check", "check_curve"}
 )
+#: What is public about them.
+_PUBLIC = frozenset({"contract"})
+
+
+class Question(NamedTuple):
+    """Which halves of halves are asked, the method, and its arguments."""
+
+    halves: tuple[int, ...]
+    method: str
+    arguments: tuple[Any, ...]
+
+
+Answers = dict[str, tuple[Question, Any]]
 
 
 class Remembered:
@@ -21,29 +35,51 @@ class Remembered:
     Counts are handed out so that nobody can change them: a mechanism that tried would fail, and the audit would say so.
     """
 
-    def __init__(self, records: Records, memory: dict[str, Any] | None = None, prefix: str = "") -> None:
-        self._records, self._prefix = records, prefix
-        self._memory = {} if memory is None else memory
+    def __init__(self, records: Records, memory: Answers | None = None, halves: tuple[int, ...] = ()) -> None:
+        self._records, self._halves = records, halves
+        self.memory: Answers = {} if memory is None else memory
+        self.seen: set[str] = set()
         self.progress: Callable[[str], None] = lambda _: None
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._records, name)
         if name not in _COUNTING:
+            self.seen.add(name)
             return found
 
         def counted(*arguments: Any) -> Any:
-            key = f"{self._prefix}{name}{arguments!r}"
-            if key not in self._memory:
+            key = f"{self._halves}{name}{arguments!r}"
+            if key not in self.memory:
                 answer = found(*arguments)
-                self._memory[key] = _fixed(list(answer) if isinstance(answer, Iterator) else answer)
-            kept = self._memory[key]
+                fixed = _fixed(list(answer) if isinstance(answer, Iterator) else answer)
+                self.memory[key] = Question(self._halves, name, arguments), fixed
+            _, kept = self.memory[key]
             return iter(kept) if isinstance(kept, list) else kept
 
         return counted
 
     def half(self, side: int) -> "Remembered":
         """The rows of half of the people."""
-        return Remembered(self._records.half(side), self._memory, f"{self._prefix}half {side}: ")
+        part = Remembered(self._records.half(side), self.memory, (*self._halves, side))
+        part.seen = self.seen
+        return part
+
+    def answers_like(self, others: "Remembered") -> bool:
+        """Whether these records answer all that others were asked in the very same way, and no more was seen of those.
+
+        Whoever asks records and nothing else then learns the same from both.
+        """
+        return others.seen <= _PUBLIC and all(
+            pickle.dumps(self._asked(question)) == pickle.dumps(answer) for question, answer in others.memory.values()
+        )
+
+    def _asked(self, question: Question) -> Any:
+        halves, name, arguments = question
+        records = self
+        for side in halves:
+            records = records.half(side)
+        answer = getattr(records, name)(*arguments)
+        return list(answer) if isinstance(answer, Iterator) else answer
 
 
 def _fixed(found: Any) -> Any:

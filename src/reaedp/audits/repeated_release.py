@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from reaedp.answer import Integers
-from reaedp.audits.remembered import Remembered
+from reaedp.audits.remembered import Answers, Question, Remembered
 from reaedp.contract import Contract
 from reaedp.curator.curator import Curator
 from reaedp.ledger.ledger import Ledger
@@ -36,7 +36,7 @@ PLENTY, MOST_DELTA = 1e9, 0.9
 class RepeatedCurator(Curator):
     """The real curator with remembered counts."""
 
-    def __init__(self, contract: Contract, data: Any, noise: Noise | None, memory: dict[str, Any]) -> None:
+    def __init__(self, contract: Contract, data: Any, noise: Noise | None, memory: Answers) -> None:
         super().__init__(contract, data, noise=noise)
         self._records: Any = Remembered(self._records, memory)
 
@@ -59,7 +59,7 @@ class RepeatedRelease:
     data: Path
     folder: Path
     noise: Noise | None = None
-    _memory: dict[str, Any] = field(default_factory=dict)
+    _memory: Answers = field(default_factory=dict)
     _batches: Iterator[int] = field(default_factory=itertools.count)
     #: Whether every count of the file gave the same.
     steady: bool = True
@@ -126,16 +126,20 @@ class RepeatedRelease:
         return self._curator(str(number), self._memory)
 
     def _count_again(self, number: int) -> None:
-        """Compare what is remembered with new counts of the same."""
-        memory: dict[str, Any] = {}
+        """Compare what is remembered with new counts of the same; other noise may lead to other questions."""
+        memory: Answers = {}
         again = self._curator(f"{number} again", memory)
         try:
             again.release_all([self.request])
         finally:
             again.ledger.close()
-        self.steady &= all(_same(key, self._memory[key], value) for key, value in memory.items())
+        self.steady &= all(
+            _same(question, self._memory[key][1], answer)
+            for key, (question, answer) in memory.items()
+            if key in self._memory
+        )
 
-    def _curator(self, ledger: str, memory: dict[str, Any]) -> RepeatedCurator:
+    def _curator(self, ledger: str, memory: Answers) -> RepeatedCurator:
         place = str(self.folder / f"{ledger}.sqlite")
         terms = replace(self.contract, budget=Budget(PLENTY, MOST_DELTA), ledger=place)
         with state_in(self.folder):
@@ -149,9 +153,9 @@ def _batch(price: Price) -> int:
     return BATCH if delta == 0 else max(1, min(BATCH, int(MOST_DELTA / 2 / delta)))
 
 
-def _same(question: str, one: Any, other: Any) -> bool:
+def _same(question: Question, one: Any, other: Any) -> bool:
     """Whether two answers to a question are the same; curves come in any order, and none is used."""
-    if "curve_points" in question:
+    if question.method == "curve_points":
         return sorted(one.tolist()) == sorted(other.tolist())
     return bool(_plain(one) == _plain(other))
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from reaedp.contract.meaning import moment
-from reaedp.disk.duckdb_engine import connect
+from reaedp.disk.duckdb_engine import connect_for_released
 
 Way = Literal["as text", "as text in other words", "as text in reverse", "by types", "in parts by types"]
 Row = tuple[str, ...]
@@ -61,7 +61,7 @@ def _typed(header: Row, rows: Rows, path: Path) -> Path:
     target = path.with_suffix(".parquet")
     columns = [np.array([cell or None for cell in cells], dtype=object) for cells in zip(*rows, strict=True)]
     columns = columns or [np.empty(0, dtype=object) for _ in header]
-    with closing(connect()) as connection:
+    with closing(connect_for_released()) as connection:
         connection.register("texts", {f"c{place}": column.astype(object) for place, column in enumerate(columns)})
         chosen = ", ".join(
             f"CAST(c{place} AS {_guessed(column)}) AS {_quoted(name)}"

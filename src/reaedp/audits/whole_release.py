@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from reaedp.audits.claim import Claim
 from reaedp.audits.estimators import ErrorLevels
 from reaedp.audits.finding import Finding, Verdict
 from reaedp.audits.neighbour_files import modest, neighbour_files
-from reaedp.audits.release_channel import Played, release_channel
+from reaedp.audits.release_channel import Played, ReleaseChannel, release_channel, tables_channel
 from reaedp.audits.repeated_release import RepeatedRelease
 from reaedp.audits.request_audit import Runs, estimated, of_pair
 from reaedp.contract import Contract
@@ -26,12 +27,15 @@ from reaedp.plan.plan import Plan
 from reaedp.plan.request import Request
 from reaedp.privacy.loss import ApproxDP, Price, PureDP
 from reaedp.synthesis.amortised import Amortised
+from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.synthesis.synthetic import Synthetic
 
 #: Runs of an audit of whole releases.
 RUNS = 5_000
 #: Synthetic rows cost nothing once the model is paid for, and so many tell its tables, or the counts of keys.
 MANY_ROWS, ROWS_OF_KEYS = 200_000, 5_000
+#: What is looked at.
+WHOLE, TABLES = "whole releases", "published tables of whole releases"
 #: Where made-up files and ledgers are nobody's and need not outlive the machine.
 _MEMORY = Path("/dev/shm")
 Progress = Callable[[str, int, int], None]
@@ -73,16 +77,34 @@ def audit_release(
     """Findings on one request under a contract: one for each pair of files, and one on what lies in the folder."""
     with claimed(_MEMORY if _MEMORY.is_dir() else Path(tempfile.gettempdir()), "audit") as folder:
         cases = list(neighbour_files(request, contract, folder))
-        levels = ErrorLevels.of(0.95, max(len(cases), 1) * requests)
+        ways = readings(request)
+        levels = ErrorLevels.of(0.95, max(len(cases), 1) * len(ways) * requests)
         found: list[Finding] = []
-        for number, case in enumerate(cases):
+        for number, (case, reading) in enumerate((case, reading) for case in cases for reading in ways):
             worlds = [
-                RepeatedRelease(contract, long_enough(request), path, folder / f"{number} {place}", noise)
+                RepeatedRelease(contract, reading.request, path, folder / f"{number} {place}", noise)
                 for place, path in (("first", case.first), ("second", case.second))
             ]
             played = Played(worlds, case, levels, _counted(progress, request, runs))
-            found += [_shown(played, Runs(runs, rng)), _in_folder(played)]
+            found += [_shown(played, reading, Runs(runs, rng)), _in_folder(played)]
         return tuple(found) or (_not_covered(request),)
+
+
+class Reading(NamedTuple):
+    """A way to look at releases: what is asked for, what is read off, and its name."""
+
+    request: Request
+    channel: Callable[[Played], ReleaseChannel]
+    name: str
+
+
+def readings(request: Request) -> tuple[Reading, ...]:
+    """Everything that is released as it is; of a model, its published tables besides its rows."""
+    whole = Reading(long_enough(request), release_channel, WHOLE)
+    statistic = request.statistic
+    if not isinstance(statistic, Synthetic) or not isinstance(request.mechanism, MarginalModel):
+        return (whole,)
+    return whole, Reading(replace(request, statistic=replace(statistic, rows=1)), tables_channel, TABLES)
 
 
 def long_enough(request: Request) -> Request:
@@ -105,16 +127,16 @@ def _counted(progress: Progress, request: Request, runs: int) -> Callable[[], No
     return tick
 
 
-def _shown(played: Played, runs: Runs) -> Finding:
+def _shown(played: Played, reading: Reading, runs: Runs) -> Finding:
     price = played.worlds[0].charged()
     claim = Claim.of(price, None if _certain(price) else played.contract.budget.delta)
     question = Examination(
-        f"{played.request.statistic.title}, {played.noise.title}, whole releases",
+        f"{played.request.statistic.title}, {played.noise.title}, {reading.name}",
         played.case.label,
         claim,
         played.levels,
     )
-    channel = release_channel(played)
+    channel = reading.channel(played)
     laws = channel.laws()
     scores, estimate = estimated(question, channel, played.noise, laws, runs)
     own = None if laws is None else of_pair(laws, claim)

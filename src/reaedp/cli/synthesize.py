@@ -18,6 +18,9 @@ def synthesize(
     ] = None,
     name: Annotated[str | None, typer.Option(help="The release, if the folder has several models.")] = None,
     seed: Annotated[int | None, typer.Option(help="The same seed gives the same rows.")] = None,
+    copies: Annotated[
+        int | None, typer.Option(help="Draw the rows from this many copies of the model with other noise, a file each.")
+    ] = None,
 ) -> None:
     """Draw more synthetic rows from a release folder. Costs nothing: the model was paid for."""
     from reaedp.cli.progress import steps
@@ -25,5 +28,6 @@ def synthesize(
 
     with steps() as progress:
         progress("reading the model")
-        written = write_rows(folder, rows, out, given=given, name=name, seed=seed, progress=progress)
-    typer.echo(f"Wrote {written.rows:,} rows of {written.name} to {written.file}. Nothing was charged.")
+        written = write_rows(folder, rows, out, given=given, name=name, seed=seed, copies=copies, progress=progress)
+    files = ", ".join(map(str, written.files))
+    typer.echo(f"Wrote {written.rows:,} rows of {written.name} to {files}. Nothing was charged.")

@@ -50,7 +50,7 @@ class Records:
         self._half: int | None = None
         #: Questions by their columns, each with the canonical form that it asks: to write one takes longer than to
         #: count some ten thousand rows.
-        self._made: dict[tuple[str, ...], tuple[Any, nw.LazyFrame[Any]]] = {}
+        self._made: dict[tuple[Column, ...], tuple[Any, nw.LazyFrame[Any]]] = {}
         self.progress: Callable[[str], None] = lambda _: None
 
     def __repr__(self) -> str:
@@ -256,12 +256,19 @@ class Records:
         Where the source hands out the same canonical form again, the question that was made of it is asked again; one
         that had to be opened anew hands out another.
         """
-        asked = self._source.canonical(columns, self._contract.unit.person).to_native()
-        names = tuple(column.name for column in columns)
-        if names not in self._made or self._made[names][0] is not asked:
-            codes = {f"k{place}": encode(column, place) for place, column in enumerate(columns)}
-            self._made[names] = asked, self._coded(columns, codes)
-        return self._made[names][1]
+        among = next((made for made in self._made if self._in_another_order(made, columns)), columns)
+        asked = self._source.canonical(among, self._contract.unit.person).to_native()
+        if among not in self._made or self._made[among][0] is not asked:
+            codes = {f"k{place}": encode(column, place) for place, column in enumerate(among)}
+            self._made[among] = asked, self._coded(among, codes)
+        rows = self._made[among][1]
+        if among == columns:
+            return rows
+        return rows.select(*(nw.col(f"k{among.index(one)}").alias(f"k{place}") for place, one in enumerate(columns)))
+
+    def _in_another_order(self, made: tuple[Column, ...], columns: tuple[Column, ...]) -> bool:
+        """Whether the same columns were asked for; which rows of a person count depends on their order."""
+        return self._contract.unit.person is None and len(made) == len(columns) and set(made) == set(columns)
 
     def _coded(
         self, columns: tuple[Column, ...], codes: Mapping[str, nw.Expr], first: Mapping[str, nw.Expr] = NOTHING

@@ -48,23 +48,41 @@ def connect_for_released() -> duckdb.DuckDBPyConnection:
     A process keeps that engine, as to start one takes longer than to write most files. What is registered in a
     connection is seen by no other, and is gone when it is closed.
     """
+    return _connection(ordered=True)
+
+
+def connect_for_rows() -> duckdb.DuckDBPyConnection:
+    """A connection to an engine that counts rows, in any order, and to tables that it alone sees.
+
+    A process keeps that engine until `forget_engines`, as to start one takes longer than to count some ten thousand
+    rows.
+    """
+    return _connection(ordered=False)
+
+
+def forget_engines() -> None:
+    """Start other engines for whoever asks next: one that failed within itself answers nothing more."""
+    _kept.cache_clear()
+
+
+def _connection(*, ordered: bool) -> duckdb.DuckDBPyConnection:
     with _STARTING:
-        cursor = _kept(os.environ.get(MEMORY)).cursor()
+        cursor = _kept(os.environ.get(MEMORY), ordered=ordered).cursor()
     cursor.execute("SET TimeZone = 'UTC'")
     cursor.execute("SET enable_progress_bar = false")
     return cursor
 
 
 @functools.cache
-def _kept(limit: str | None) -> duckdb.DuckDBPyConnection:  # noqa: ARG001 - it has the limit that it was started with
+def _kept(limit: str | None, *, ordered: bool) -> duckdb.DuckDBPyConnection:  # noqa: ARG001 - what it started with
     connection = connect()
-    connection.execute("SET preserve_insertion_order = true")
+    connection.execute(f"SET preserve_insertion_order = {ordered}")
     return connection
 
 
 _STARTING = threading.Lock()
-# A process that is forked from that of an engine crashes when it ends; this one is started again when it is wanted.
-os.register_at_fork(before=_kept.cache_clear)
+# A process that is forked from that of an engine crashes when it ends; these are started again when they are wanted.
+os.register_at_fork(before=forget_engines)
 
 
 def _limit_memory(connection: duckdb.DuckDBPyConnection) -> None:

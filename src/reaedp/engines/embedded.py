@@ -14,6 +14,7 @@ from reaedp.contract import Category, Column
 from reaedp.contract.category import Undeclared
 from reaedp.contract.files import Files
 from reaedp.contract.notation import Notation
+from reaedp.disk.duckdb_engine import forget_engines
 from reaedp.engines import canonical
 from reaedp.engines.kept_rows import grouped, kept
 from reaedp.engines.level_numbers import numbered
@@ -162,14 +163,13 @@ class EmbeddedSource(Hidden):
         self, rows: nw.LazyFrame[Any], groups: Sequence[tuple[str, ...]], sizes: Mapping[str, int]
     ) -> Iterator[dict[str, NDArray[np.generic]]]:
         """Keep the rows in the engine meanwhile, so that they are read and converted once; not for one group."""
-        del sizes  # it counts by hash
         if len(groups) == 1:
             yield self.collect(counted(rows, groups[0]))
             return
         try:
             source = self._parts[0].relation
             with kept(rows.to_native(), source) as table:
-                yield from grouped(source, table, groups)
+                yield from grouped(source, table, groups, sizes)
             return
         except ENGINE_ERRORS as error:
             failure = self.failed(error)
@@ -182,6 +182,7 @@ class EmbeddedSource(Hidden):
         """
         self._opened = None
         self._made.clear()
+        forget_engines()
         return failure(error)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 
 from reaedp.contract.files import Files
-from reaedp.disk.duckdb_engine import connect
+from reaedp.disk.duckdb_engine import connect_for_rows
 from reaedp.engines.bytes_of_files import check_readable, suffixes
 from reaedp.engines.csv_files import DELIMITERS, open_csv, separator_of
 from reaedp.engines.embedded import EmbeddedSource, Part, refuse_points
@@ -34,7 +34,7 @@ def open_files(address: str, files: Files | None = None) -> EmbeddedSource:
     if any(suffixes(path)[0] != suffix for path in paths):
         raise DeclarationError(f"All files of {address!r} must be of the same kind. Write their suffix, as in *.csv.")
     if suffix in DELIMITERS or (files is not None and files.separator and suffix not in OPENERS):
-        return open_csv(paths, suffix, files, connect)
+        return open_csv(paths, suffix, files, connect_for_rows)
     if suffix not in OPENERS or (packed and suffix not in PACKED):
         raise DeclarationError(f"{paths[0]} is not a kind of file that can be read. {_instead(Path(paths[0]))}")
     if suffix not in TOLD_APART:
@@ -87,13 +87,13 @@ def gaps_of_header(address: str, files: Files | None) -> int:
 
 
 def _open_parquet(paths: list[str], files: Files | None) -> EmbeddedSource:
-    return EmbeddedSource(lambda: parquet_parts(connect(), paths), files)
+    return EmbeddedSource(lambda: parquet_parts(connect_for_rows(), paths), files)
 
 
 def _open_json(paths: list[str], files: Files | None) -> EmbeddedSource:
     from reaedp.engines.json_lines import json_part
 
-    return EmbeddedSource(lambda: [json_part(connect(), paths)], files)
+    return EmbeddedSource(lambda: [json_part(connect_for_rows(), paths)], files)
 
 
 def _open_arrow(paths: list[str], files: Files | None) -> EmbeddedSource:
@@ -128,7 +128,7 @@ def _open_each(
     """Files that are parts, each with types of its own."""
 
     def parts() -> list[Part]:
-        connection = connect()
+        connection = connect_for_rows()
         made = [open_part(connection, path) for path in paths]
         for path, part in zip(paths, made, strict=True):
             if set(part.columns) != set(made[0].columns):
@@ -206,7 +206,7 @@ def _open_folder(folder: str, files: Files | None) -> EmbeddedSource:
         check_readable(path)
     refuse_points(files, "Parquet files")
     partitions = Partitions.of(folder, found)
-    return EmbeddedSource(lambda: parquet_parts(connect(), found, partitions), files)
+    return EmbeddedSource(lambda: parquet_parts(connect_for_rows(), found, partitions), files)
 
 
 def _hidden(path: Path) -> bool:

@@ -14,7 +14,7 @@ import duckdb
 import numpy as np
 
 from reaedp.contract.files import Files
-from reaedp.disk.duckdb_engine import connect
+from reaedp.disk.duckdb_engine import connect, connect_for_rows
 from reaedp.disk.system import path_in, silent_libraries
 from reaedp.engines.embedded import EmbeddedSource, Part, described, refuse_duplicates, refuse_points
 from reaedp.errors import DeclarationError, ReaedpError
@@ -72,7 +72,7 @@ def _quoted(name: str) -> str:
 
 def _opened(data: Any) -> Part:
     frame = _prepared(data)
-    connection = connect()
+    connection = connect_for_rows()
     try:
         connection.register("frame", frame)
         return described(connection.table("frame"), connection)

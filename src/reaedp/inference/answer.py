@@ -16,6 +16,7 @@ from reaedp.frames.shown import in_words
 from reaedp.inference.counted import CountedTable, Floats
 from reaedp.inference.functional import Functional, functional
 from reaedp.inference.question import Question
+from reaedp.inference.tails import reach, tail_of_each_end
 
 #: Groups of one answer.
 MOST_GROUPS = 1_000
@@ -110,13 +111,25 @@ def labels_of(groups: Sequence[Group], axes: Mapping[str, Column]) -> dict[str, 
     return {name: np.array([axes[name].labels[group.cells[name]] for group in groups], dtype=object) for name in names}
 
 
+class Bounds(NamedTuple):
+    """What one table says of one group: a value, the ends between which merged cells leave the truth, their noise.
+
+    A `note` says why there is no interval.
+    """
+
+    value: float
+    low: float
+    high: float
+    low_noise: float
+    high_noise: float
+    note: str = ""
+
+
 def from_table(question: Question, table: CountedTable, confidence: float, rng: np.random.Generator) -> Answer:
     """The answer of one table, with intervals by adding fresh noise to it, again and again."""
     axes = dict(zip(table.names, table.axes, strict=True))
-    groups = groups_of(question, axes)
-    number = max(FEWEST_COPIES, min(COPIES, MOST_NUMBERS // max(table.counts.size, 1)))
-    copies = np.concatenate([table.counts[None], table.redrawn(rng, number)])
-    rows = [_group(question, table, group, copies, confidence) for group in groups]
+    groups, copies = groups_of(question, axes), copied(table, rng)
+    rows = [_interval(question, table, bounds(question, table, each, copies), copies, confidence) for each in groups]
     value, low, high, note = zip(*rows, strict=True) if rows else ((), (), (), ())
     of = axes.get(question.of or "")
     return Answer(
@@ -132,11 +145,17 @@ def from_table(question: Question, table: CountedTable, confidence: float, rng: 
     )
 
 
+def copied(table: CountedTable, rng: np.random.Generator) -> Floats:
+    """The counts of a table, and copies of them with fresh noise."""
+    number = max(FEWEST_COPIES, min(COPIES, MOST_NUMBERS // max(table.counts.size, 1)))
+    return np.concatenate([table.counts[None], table.redrawn(rng, number)])
+
+
 Row = tuple[float, float, float, str]
 
 
-def _group(question: Question, table: CountedTable, group: Group, copies: Floats, confidence: float) -> Row:
-    """One row of the answer; the first of the copies is the table itself."""
+def bounds(question: Question, table: CountedTable, group: Group, copies: Floats) -> Bounds:
+    """What a table says of one group; the first of the copies is the table itself."""
     wanted = [
         functional(question, table, rows=group.rows, part=group.part, between=between)
         for between in (question.between or ({},))
@@ -144,14 +163,24 @@ def _group(question: Question, table: CountedTable, group: Group, copies: Floats
     found = _compared(question, wanted, copies)
     value, low, high = found[:, 0].tolist()
     if not all(each.certain for each in wanted) and question.figure in ("mean", "quantile"):
-        return value, math.nan, math.nan, MERGED
+        return Bounds(value, math.nan, math.nan, 0.0, 0.0, MERGED)
     if question.figure not in ("count", "sum") and _too_few(wanted, copies):
-        return value, math.nan, math.nan, TOO_FEW
-    reach = deviations(confidence, copies.shape[0] - 1, laplace=table.laplace)
+        return Bounds(value, math.nan, math.nan, 0.0, 0.0, TOO_FEW)
     again = found[:, 1:] - found[:, :1]
-    bias, spread = again.mean(axis=1) if table.shifted else np.zeros(3), again.std(axis=1, ddof=1)
-    ends = low - bias[1] - reach * spread[1], high - bias[2] + reach * spread[2]
-    return _within(question, value, *map(float, ends))
+    bias, noise = again.mean(axis=1) if table.shifted else np.zeros(3), again.std(axis=1, ddof=1)
+    return Bounds(value, float(low - bias[1]), float(high - bias[2]), float(noise[1]), float(noise[2]))
+
+
+def _interval(question: Question, table: CountedTable, found: Bounds, copies: Floats, confidence: float) -> Row:
+    """One row of the answer."""
+    if found.note:
+        return found.value, math.nan, math.nan, found.note
+    number, outside, noise = copies.shape[0] - 1, 1 - confidence, (found.low_noise, found.high_noise)
+    tail = outside / 2
+    if question.figure != "quantile":  # whose ends are those of a cell, and do not say how certain they are
+        tail = tail_of_each_end(found.high - found.low, noise, outside, number, laplace=table.laplace)
+    far = reach(tail, number, laplace=table.laplace)
+    return within_range(question, found.value, found.low - far * noise[0], found.high + far * noise[1])
 
 
 def _compared(question: Question, wanted: Sequence[Functional], copies: Floats) -> Floats:
@@ -175,20 +204,9 @@ def _too_few(wanted: Sequence[Functional], copies: Floats) -> bool:
     return False
 
 
-def _within(question: Question, value: float, low: float, high: float) -> Row:
+def within_range(question: Question, value: float, low: float, high: float) -> Row:
     """Counts are not negative, and shares lie between 0 and 1."""
     if question.comparison is None and question.figure in ("count", "share"):
         top = 1.0 if question.figure == "share" else math.inf
         low, high, value = (min(max(number, 0.0), top) for number in (low, high, value))
     return min(max(value, low), high), low, high, ""
-
-
-def deviations(confidence: float, copies: int, *, laplace: bool) -> float:
-    """How many standard deviations an interval reaches; by Student's law, since few copies tell them roughly.
-
-    Of all sums of Laplace noise that of one term reaches farthest.
-    """
-    from scipy.stats import t
-
-    reach = float(t.ppf((1 + confidence) / 2, copies - 1))
-    return max(reach, -math.log(1 - confidence) / math.sqrt(2)) if laplace else reach

@@ -65,10 +65,9 @@ def ask(
     if replays != 0:
         joining += _replayed(sources, question, replays, progress)
     singles = [table for table in tables if len(table.axes) == 1]
-    for table in joining:
-        found.append(from_table(question, table, confidence, rng))
-        below = capped(question, table, singles, confidence, rng)
-        found += [] if below is None else [below]
+    answers = [from_table(question, table, confidence, rng) for table in joining]
+    below = capped(question, list(zip(joining, answers, strict=True)), singles, confidence, rng)
+    found += answers if below is None else [*answers, below]
     if found:
         return min(found, key=lambda answer: (_lacking(answer), answer.width))
     return _without_interval(sources, question, confidence, rng)

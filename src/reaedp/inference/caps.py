@@ -1,7 +1,7 @@
 """Caps: no group has more rows than any of its columns has in the group's cells.
 
-Where a table merges cells, its count of a merged cell bounds those inside it loosely; counts of single columns bound
-them as well. The chance of an error is shared out: half for the table, half for all columns together.
+Where a table merges cells, its count of a merged cell bounds those inside it loosely; other tables, which merge other
+cells, and counts of single columns bound them as well. Which of these matter for a group their noisy values tell.
 """
 
 from collections.abc import Sequence
@@ -9,35 +9,52 @@ from dataclasses import replace
 
 import numpy as np
 
-from reaedp.inference.answer import Answer, from_table, groups_of
+from reaedp.inference.answer import Answer, bounds, copied, groups_of
 from reaedp.inference.counted import CountedTable
 from reaedp.inference.question import Question
+from reaedp.inference.tails import Bound, lowest
 
 
 def capped(
     question: Question,
-    table: CountedTable,
+    joining: Sequence[tuple[CountedTable, Answer]],
     singles: Sequence[CountedTable],
     confidence: float,
     rng: np.random.Generator,
 ) -> Answer | None:
-    """Counts of a table that merges cells, below what its columns allow; none for other questions."""
+    """Counts where tables merge cells, below what all of them and their columns allow; none for other questions.
+
+    `joining` are tables with the answers of each alone.
+    """
     known = {single.names[0]: single for single in singles}
     columns = [name for name in question.columns if name in known]
-    merged = any(table.merges(name) for name in columns)
+    merged = any(table.merges(name) for table, _ in joining for name in columns)
     if question.figure != "count" or question.comparison is not None or len(question.columns) < 2 or not merged:
         return None
-    outside = 1 - confidence
-    answer = from_table(question, table, 1 - outside / 2, rng)
+    narrowest = min(range(len(joining)), key=lambda place: joining[place][1].width)
+    (table, plain), ends = joining[narrowest], [_ends(question, each, rng) for each, _ in joining]
     groups = groups_of(question, dict(zip(table.names, table.axes, strict=True)))
-    high = answer.high
+    above = [high for _, high in ends]
     for name in columns:
-        own = from_table(_about(question, name), known[name], 1 - outside / len(columns), rng)
+        _, high = _ends(_about(question, name), known[name], rng)
         places = [group.cells.get(name, 0) for group in groups]
-        high = np.minimum(high, own.high[places])
-    high = np.maximum(high, answer.low)
-    source = f"{answer.source}, and those of its columns"
-    return replace(answer, high=high, value=np.minimum(answer.value, high), source=source, confidence=confidence)
+        above.append(replace(high, value=high.value[places], noise=high.noise[places]))
+    # Where the low end has noise of its own, it may err as often as the high one.
+    outside, low = 1 - confidence, ends[narrowest][0]
+    low_end = np.maximum(-low.beyond(np.full(len(groups), outside / 2)), 0.0)
+    high_end = np.maximum(lowest(above, np.where(low.noise > 0, outside / 2, outside)), low_end)
+    value, source = np.clip(plain.value, low_end, high_end), f"{plain.source}, below other counts of its columns"
+    return replace(plain, value=value, low=low_end, high=high_end, source=source)
+
+
+def _ends(question: Question, table: CountedTable, rng: np.random.Generator) -> tuple[Bound, Bound]:
+    """Upper bounds by one table, for each of its groups, of the number of rows: first of its negative, then of it."""
+    copies = copied(table, rng)
+    groups = groups_of(question, dict(zip(table.names, table.axes, strict=True)))
+    found = [bounds(question, table, group, copies) for group in groups]
+    low, high, low_noise, high_noise = np.array([each[1:5] for each in found]).T
+    number, laplace = copies.shape[0] - 1, table.laplace
+    return Bound(-low, low_noise, number, laplace), Bound(high, high_noise, number, laplace)
 
 
 def _about(question: Question, name: str) -> Question:

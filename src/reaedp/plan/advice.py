@@ -7,9 +7,8 @@ from reaedp.contract import Contract
 from reaedp.frames.number import about
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
-from reaedp.plan.purchase import Purchase
 from reaedp.plan.request import Request
-from reaedp.statistics.by_kind import CURVES, MOMENTS, QUANTILES, RECORDS, SUMMARIES, ByKind
+from reaedp.statistics.by_kind import CURVES, MOMENTS, QUANTILES, RECORDS, SUMMARIES, ByKind, derived_from, full_name
 from reaedp.statistics.entropy.entropy import Entropy, MutualInformation, public_rows
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
 from reaedp.statistics.entropy.information_routes import best_information_route, information_errors
@@ -17,24 +16,27 @@ from reaedp.statistics.entropy.prediction import FEW_LEVELS, MOST_CELLS, histogr
 from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
 from reaedp.statistics.entropy.routes import best_route, predicted_errors
 from reaedp.statistics.marginal import Marginal
-from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
-from reaedp.statistics.quantiles.quantiles import Quantiles
-from reaedp.statistics.rates.rates import Rates
-from reaedp.statistics.summary.summary import Summary
-from reaedp.synthesis.deniability import Deniable
+
+#: Kinds that most plans have nothing of, and that are not imported for them.
+SUMMARY = "reaedp.statistics.summary.summary.Summary"
+RATES = "reaedp.statistics.rates.rates.Rates"
+COUNTED_QUANTILES = "reaedp.statistics.quantiles.quantiles.Quantiles"
+CHOSEN_QUANTILES = "reaedp.statistics.quantiles.chosen_quantiles.ChosenQuantiles"
+DENIABLE = "reaedp.synthesis.deniability.Deniable"
 
 
 def advice(requests: Sequence[Request], contract: Contract) -> Iterator[str]:
     """One line for each release about which there is something to say."""
     histograms = _histograms(requests)
     for request in requests:
+        statistic: Any = request.statistic
         text = _words(request, contract)
         free = included_by(request, requests)
         if free is not None:
             text += f" The release {free} of this plan includes it at no extra cost."
-        if isinstance(request.statistic, Summary):
+        if derived_from(statistic, SUMMARY):
             text += _free(request, histograms, "counts and, to half a bin, its means")
-        if isinstance(request.statistic, Rates) and request.statistic.per is None:
+        if derived_from(statistic, RATES) and statistic.per is None:
             text += _free(request, histograms, "shares, where the condition is one of cells,")
         text += _quantiles_for_free(request, requests)
         if text:
@@ -68,11 +70,13 @@ def _free(request: Request, histograms: Mapping[frozenset[str], str], figures: s
 def _quantiles_for_free(request: Request, requests: Sequence[Request]) -> str:
     """A histogram of all columns of a question about ranks answers it; so does a distribution function."""
     statistic: Any = request.statistic
-    if type(statistic) not in (Quantiles, ChosenQuantiles) or statistic.per_person:
+    if full_name(type(statistic)) not in (COUNTED_QUANTILES, CHOSEN_QUANTILES) or statistic.per_person:
         return ""
     for other in requests:
         asked: Any = other.statistic
-        same = type(asked) is Quantiles and asked.columns == statistic.columns and not asked.per_person
+        same = (
+            full_name(type(asked)) == COUNTED_QUANTILES and asked.columns == statistic.columns and not asked.per_person
+        )
         if other is request or not (type(asked) is Marginal or same):
             continue
         if set(statistic.columns) <= set(asked.columns):
@@ -84,8 +88,11 @@ def _quantiles_for_free(request: Request, requests: Sequence[Request]) -> str:
 
 
 def _words(request: Request, contract: Contract) -> str:
-    if isinstance(request.mechanism, Deniable):
-        return Purchase.of(request.mechanism, contract).words
+    mechanism: Any = request.mechanism
+    if derived_from(mechanism, DENIABLE):
+        from reaedp.plan.purchase import Purchase
+
+        return Purchase.of(mechanism, contract).words
     speak = _SPEAKERS.of(request.statistic)
     return speak(request, contract) if speak is not _silent and _predictable(request, contract) else ""
 

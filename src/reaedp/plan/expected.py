@@ -9,17 +9,32 @@ from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.threshold import Threshold
 from reaedp.plan.request import Request
 from reaedp.statistics.entropy.entropy import public_rows
-from reaedp.statistics.images.pixels import expected_quality
+
+
+class Aim(NamedTuple):
+    """The error at 95 % confidence of the figure that somebody wants, and its unit."""
+
+    bound: float
+    unit: str
 
 
 class Expected(NamedTuple):
-    """The mean error, the error at 95 % confidence of one number and of all at once, their unit, and words."""
+    """The mean error, the error at 95 % confidence of one number and of all at once, their unit, and words.
+
+    Where these are errors of counts behind a mean or a rate, `figure` is the error of the mean or the rate itself.
+    """
 
     unit: str
     mean_error: float
     bound: float
     bound_all: float
     words: str
+    figure: Aim | None = None
+
+    @property
+    def aim(self) -> Aim:
+        """The error that people mean when they say how far off a release may be."""
+        return self.figure or Aim(self.bound, self.unit)
 
 
 def noise_errors(request: Request, contract: Contract, noise: Calibrated) -> tuple[float, float, float]:
@@ -58,6 +73,8 @@ def of_numbers(request: Request, contract: Contract, noise: Calibrated) -> Expec
 
 def of_picture(request: Request, contract: Contract, noise: Calibrated) -> Expected:  # noqa: ARG001
     """Errors of pixels, and the signal-to-noise ratio of the picture."""
+    from reaedp.statistics.images.pixels import expected_quality
+
     assert contract.picture is not None
     quality = expected_quality(noise, contract.picture)
     off, ratio = about(quality.mae), about(quality.psnr)

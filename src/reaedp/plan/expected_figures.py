@@ -1,6 +1,7 @@
 """What noise will do to means, rates, quantiles, correlations and regressions."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from reaedp.mechanisms.exponential import Exponential
 from reaedp.mechanisms.group_threshold import GroupThreshold
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.mechanism import Calibrated
-from reaedp.plan.expected import Expected, kept_rows, noise_errors
+from reaedp.plan.expected import Aim, Expected, kept_rows, noise_errors
 from reaedp.plan.labelled import spoken
 from reaedp.plan.request import Request
 from reaedp.statistics.moments.noisy_moments import DEVIATIONS
@@ -40,7 +41,14 @@ def of_summary(request: Request, contract: Contract, noise: Calibrated) -> Expec
         f" within: {means}; the error shrinks in proportion to the rows."
     )
     everywhere = expected_errors(statistic, contract, noise, _of_each(request, contract)).counts
-    return Expected("rows", noise.mean_error * statistic.step(contract), expected.counts, everywhere, words)
+    figure = _of_means(expected.means, contract) if "mean" in statistic.statistics else None
+    return Expected("rows", noise.mean_error * statistic.step(contract), expected.counts, everywhere, words, figure)
+
+
+def _of_means(means: Mapping[str, float], contract: Contract) -> Aim:
+    """The largest error of a mean; several columns have no unit in common."""
+    units = {_unit(name, contract) for name in means}
+    return Aim(max(means.values()), units.pop() if len(units) == 1 else "")
 
 
 def _of_each(request: Request, contract: Contract) -> float:
@@ -49,10 +57,14 @@ def _of_each(request: Request, contract: Contract) -> float:
 
 
 def _in_units(name: str, off: float, contract: Contract) -> str:
-    """The error of a column's mean in the column's own unit of measure; that of dates is in days."""
+    """The error of a column's mean in the column's own unit of measure."""
+    return f"{spoken(name, contract)} ±{about(off)} {_unit(name, contract)}".rstrip()
+
+
+def _unit(name: str, contract: Contract) -> str:
+    """The unit of measure of a column's mean; that of dates is a day."""
     column = contract.column(name)
-    unit = "days" if isinstance(column, Date) else column.unit_of_measure or ""
-    return f"{spoken(name, contract)} ±{about(off)} {unit}".rstrip()
+    return "days" if isinstance(column, Date) else column.unit_of_measure or ""
 
 
 def of_rates(request: Request, contract: Contract, noise: Calibrated) -> Expected:
@@ -65,7 +77,8 @@ def of_rates(request: Request, contract: Contract, noise: Calibrated) -> Expecte
         f" is within ±{about(expected.rate, 2)} {expected.where}; the error shrinks in proportion to the rows."
     )
     everywhere = expected_rates(statistic, contract, noise, _of_each(request, contract)).counts
-    return Expected("rows", noise.mean_error * statistic.step(contract), expected.counts, everywhere, words)
+    mean, figure = noise.mean_error * statistic.step(contract), Aim(expected.rate, "")
+    return Expected("rows", mean, expected.counts, everywhere, words, figure)
 
 
 def of_groups(request: Request, contract: Contract, noise: Calibrated) -> Expected:

@@ -54,15 +54,14 @@ def improvements(plan: Plan) -> Iterator[Improvement]:
 
 
 def least_epsilon(planned: Planned, contract: Contract, error: float, most: float) -> float | None:
-    """The least ε, of three digits and up to `most`, at which a number is within an error 95 times in 100."""
-    price, _ = planned.price(contract.budget)
+    """The least ε, of three digits and up to `most`, at which a figure is within an error 95 times in 100."""
 
     def enough(epsilon: float) -> bool:
         try:
-            found = Forecast.of(planned.times(epsilon / price, contract.budget).request(contract), contract)
+            found = Forecast.of(planned.costing(epsilon, contract.budget).request(contract), contract)
         except ReaedpError:
             return False
-        return found.expected.bound <= error
+        return found.expected.aim.bound <= error
 
     low, high = most / 10_000, most
     if not enough(high):

@@ -29,8 +29,10 @@ def labelled(statistic: Statistic, contract: Contract) -> Statistic:
 def labels_of(contract: Contract) -> Mapping[str, str]:
     """What columns and curves are called, where that is not their name; different ones are called differently."""
     parts = (*contract.columns, *contract.curves)
-    called = dict(zip((part.name for part in parts), different([part.called for part in parts], 100), strict=True))
-    return called if any(part.label for part in parts) else {}
+    if not any(part.label for part in parts):
+        return {}
+    called = different([part.called for part in parts], 100)
+    return dict(zip((part.name for part in parts), called, strict=True))
 
 
 def spoken(term: str, contract: Contract) -> str:

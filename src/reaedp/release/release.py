@@ -1,6 +1,6 @@
 """A release: noisy numbers with everything that a reader must know to use and to check them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -31,7 +31,7 @@ from reaedp.statistics.statistic import Statistic
 from reaedp.statistics.summary.comparison import Comparison
 from reaedp.statistics.summary.grouped import Grouped
 from reaedp.statistics.summary.largest import largest
-from reaedp.synthesis.sampling import sample
+from reaedp.synthesis.sampling import sample, sample_copies
 from reaedp.synthesis.synthetic import SyntheticRecords
 from reaedp.table import Table
 
@@ -187,6 +187,22 @@ class Release(Framed):
         if not isinstance(self.value, SyntheticRecords):
             raise DeclarationError(f"{self.statistic.title} has no model to draw rows from.")
         return sample(self.value, rows, given, seed)
+
+    def copies(
+        self,
+        number: int,
+        rows: int,
+        given: Mapping[str, Any] | Sequence[str] | str | None = None,
+        seed: int | None = None,
+    ) -> Iterator[SyntheticRecords]:
+        """Draw `rows` from each of a `number` of models as they might have been learned with other noise, at no cost.
+
+        Compute a figure from each copy and give all of them to `reaedp.combine`, which finds an interval. `given` and
+        `seed` are as for `sample`.
+        """
+        if not isinstance(self.value, SyntheticRecords):
+            raise DeclarationError(f"{self.statistic.title} has no model to draw rows from.")
+        return sample_copies(self.value, number, rows, given, seed)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """The columns of the release's files: released numbers and what follows from them."""

@@ -1,7 +1,7 @@
 """What a layer does with each kind of statistic, mechanism or column, and with one that it has never heard of."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, NoReturn, TypeVar
 
 from reaedp.errors import DeclarationError
@@ -36,11 +36,34 @@ class ByKind(Generic[Way]):
     #: Names of the kinds for which the plain way is meant.
     plain: tuple[str, ...] = ()
     over: Literal["statistics", "mechanisms", "columns"] = "statistics"
+    #: More ways, by the module or folder of their kinds: imported with it when the first of them is met.
+    later: Mapping[str, Callable[[], Mapping[type[Any], Way]]] = field(default_factory=dict)
 
     def of(self, thing: object) -> Way:
         """The way for a statistic, a mechanism or a column."""
         kinds = type(thing).__mro__ if self.over == "columns" else (type(thing),)
-        return next((self.ways[kind] for kind in kinds if kind in self.ways), self.otherwise)
+        return next((ways[kind] for kind in kinds if kind in (ways := self._ways_near(kind))), self.otherwise)
+
+    @property
+    def all_ways(self) -> Mapping[type[Any], Way]:
+        """Every way that is not the plain one."""
+        return dict(self.ways) | {kind: way for load in self.later.values() for kind, way in load().items()}
+
+    def _ways_near(self, kind: type[Any]) -> Mapping[type[Any], Way]:
+        """The table in which a kind stands if it stands in one."""
+        near = (load for place, load in self.later.items() if f"{kind.__module__}.".startswith(f"{place}."))
+        load = next(near, None)
+        return self.ways if load is None else load()
+
+
+def full_name(kind: type[Any]) -> str:
+    """Where a kind is written, and how it is called there."""
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def derived_from(thing: object, name: str) -> bool:
+    """Whether a thing is of the kind with this full name, or of one derived from it; the kind is not imported."""
+    return any(name == full_name(kind) for kind in type(thing).__mro__)
 
 
 def by_noise(purpose: str, ways: Mapping[type[Any], Way], otherwise: Way) -> ByKind[Way]:

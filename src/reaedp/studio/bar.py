@@ -62,13 +62,13 @@ class Bar:
         return self.planned > self.left * (1 + 1e-9)
 
 
-def bar_of(project: Project) -> Bar | None:
-    """The bar of a project; None until its contract is complete."""
+def bar_of(project: Project, *, released: bool = False) -> Bar | None:
+    """The bar of a project; None until its contract is complete. What is just `released` is planned no more."""
     contract = project.contract or _without_columns(project)
     if contract is None:
         return None
     budget = contract.budget
-    planned = 0.0 if project.plan is None else cost(project.plan)
+    planned = 0.0 if project.plan is None or released else cost(project.plan)
     try:
         spent, left, _ = standing_of(contract)
     except LedgerError as error:

@@ -13,7 +13,7 @@ from reaedp.frames.number import about
 from reaedp.label import shown
 from reaedp.plan.kinds.kind import Planned
 from reaedp.plan.plan import Plan
-from reaedp.studio.outcomes import at, priced
+from reaedp.studio.outcomes import priced
 
 #: The ε's at which errors are told, as powers of ten: from 0.01 to 10.
 POWERS = tuple(step / 4 for step in range(-8, 5))
@@ -60,7 +60,7 @@ class ErrorChart:
         lines = tuple(" ".join(f"{scale.x(power)},{scale.y(error)}" for power, error in errors) for errors in groups)
         ends = [(words, scale.y(errors[-1][1])) for errors, words in groups.items()]
         beyond = scale.x(min(max(math.log10(max(left, 1e-9)), POWERS[0]), POWERS[-1]))
-        unit = priced(planned, plan.contract).forecast.expected.unit
+        unit = priced(planned, plan.contract).forecast.expected.aim.unit
         top, bottom = about(10**scale.high), about(10**scale.low)
         return cls(planned.name, lines, _spread(ends), own, price, beyond, (bottom, top), unit)
 
@@ -101,7 +101,9 @@ def errors_of(planned: Planned, contract: Contract) -> Errors:
     found = []
     for power in POWERS:
         try:
-            error = priced(at(planned, contract, float(f"{10**power:.3g}")), contract).forecast.expected.bound
+            error = priced(
+                planned.costing(float(f"{10**power:.3g}"), contract.budget), contract
+            ).forecast.expected.aim.bound
         except ReaedpError:
             continue
         if math.isfinite(error) and error > 0:
@@ -111,11 +113,11 @@ def errors_of(planned: Planned, contract: Contract) -> Errors:
 
 def _groups(plan: Plan, planned: Planned) -> dict[Errors, str]:
     """Different lines in the same unit with their names, that of the release first; releases may share one."""
-    unit = priced(planned, plan.contract).forecast.expected.unit
+    unit = priced(planned, plan.contract).forecast.expected.aim.unit
     found: dict[Errors, list[str]] = {}
     for one in (planned, *(other for other in plan.releases if other != planned)):
         errors = errors_of(one, plan.contract)
-        if len(errors) > 1 and priced(one, plan.contract).forecast.expected.unit == unit:
+        if len(errors) > 1 and priced(one, plan.contract).forecast.expected.aim.unit == unit:
             found.setdefault(errors, []).append(one.called)
     listed = list(found.items())[: MOST_OTHERS + 1]
     return {errors: _together(names) for errors, names in listed}

@@ -1,7 +1,7 @@
 """The form of a planned release, derived from the keys of its kind, so that every kind has one."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
@@ -15,7 +15,7 @@ from reaedp.plan.kinds.kind import Planned, key_types
 from reaedp.plan.plan import KINDS
 from reaedp.studio.form import Form
 
-Sort = Literal["columns", "column", "choice", "number", "list", "text", "flag"]
+Sort = Literal["columns", "column", "curve", "choice", "number", "list", "text", "flag"]
 #: Keys that name columns, and those that every release has.
 OF_COLUMNS = ("columns", "of", "by", "on", "given", "keep", "per", "standard")
 COMMON = ("name", "kind", "label", "description", "unit_of_measure", "epsilon", "delta", "share")
@@ -36,8 +36,15 @@ LABELS: Mapping[str, str] = {
     "method": "Method",
     "orders": "Orders",
     "route": "Route",
-    "curve": "Curve",
+    "curve": "Which curve?",
     "curves": "How many curves?",
+    "covariance": "Shape of the noise",
+    "rho": "Smoothing, ρ",
+    "bands": "Bands cover",
+    "kept": "Kept of a real curve",
+    "spread": "Moved by about",
+    "law": "How it is moved",
+    "rest": "Size of the rest",
     "error_bits": "Off by at most, in bits",
     "levels": "True where it is one of",
     "at_least": "True from this value on",
@@ -56,7 +63,21 @@ ABOUT: Mapping[str, str] = {
     "statistics": "count, sum, mean, variance, std, separated by commas",
     "levels": "Words or codes of the column, separated by commas.",
     "weights": "One number for each value of that column, separated by commas.",
-    "mechanism": "If you have no wish, leave the choice to the studio: it takes the more precise of the first two.",
+    "kept": "How many of its coefficients; few are best, such as 3.",
+    "spread": "In parts of the largest curve, such as 0.1.",
+    "rho": "Empty: chosen from the noisy result, which costs nothing.",
+}
+#: What is off by at most so much, where it is not a count of rows.
+OFF: Mapping[str, str] = {
+    "summary": "Of a mean, in the unit of its column.",
+    "rate": "Of a rate: 0.01 is one in a hundred.",
+    "quantiles": "In ranks: so many rows are on the wrong side.",
+    "correlation": "Of a correlation, which lies between −1 and 1.",
+    "regression": "Of a coefficient.",
+    "synthetic": "Of a count behind the rows.",
+    **dict.fromkeys(("entropy", "conditional-entropy", "mutual-information", "entropy-map"), "In bits."),
+    **dict.fromkeys(("mean-curve", "synthetic-curves"), "Of a point of a curve, in its own unit."),
+    "image": "Of a pixel, in levels.",
 }
 #: Says that the more precise noise is to be chosen, for kinds that have both.
 BEST = "best"
@@ -102,10 +123,11 @@ class KeyField:
 
     @property
     def worded(self) -> tuple[tuple[str, str], ...]:
-        """The choices in words; one that is needed begins with none chosen."""
-        first = ((BEST, "Whichever is more precise"),) if {"laplace", "gaussian"} <= set(self.choices) else ()
+        """The choices in words; whoever has no wish about the noise leaves it to the studio."""
         given = tuple((word, CHOICE_WORDS.get(word, word)) for word in self.choices)
-        return (("", "Choose" if self.needed else "default"), *first, *given)
+        if {"laplace", "gaussian"} <= set(self.choices):
+            return ((BEST, "Whichever is more precise"), *given)
+        return (("", "Choose" if self.needed else "default"), *given)
 
     @property
     def about(self) -> str:
@@ -153,6 +175,17 @@ def planned_of(facts: Mapping[str, Any], contract: Contract) -> Planned:
     return made
 
 
+def in_words(kind: str, mistakes: Sequence[str]) -> tuple[str, ...]:
+    """Mistakes of a form with its labels instead of the keys of plans."""
+    labels = {"name": "Short name", "label": "Title for readers", **{one.key: one.label for one in fields_of(kind)}}
+
+    def label(found: re.Match[str]) -> str:
+        return f"“{labels.get(found[1], found[1])}”"
+
+    quoted = (re.sub(r"\brelease\.(\w+)", label, mistake) for mistake in mistakes)
+    return tuple(re.sub(r"^(“.*”) is missing\.$", r"Fill in \1.", mistake) for mistake in quoted)
+
+
 def _asked(key: str, hint: Any) -> tuple[Sort, tuple[str, ...]]:
     """How a key of this type is asked for."""
     if get_origin(hint) in (Union, UnionType):
@@ -166,7 +199,7 @@ def _asked(key: str, hint: Any) -> tuple[Sort, tuple[str, ...]]:
         return "flag", ()
     if hint in (int, float):
         return "number", ()
-    return ("column" if key in OF_COLUMNS else "text"), ()
+    return ("column" if key in OF_COLUMNS else "curve" if key == "curve" else "text"), ()
 
 
 def _read(one: KeyField, form: Form) -> Any:

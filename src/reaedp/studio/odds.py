@@ -85,6 +85,17 @@ class Odds:
         }
 
     @property
+    def beliefs(self) -> list[tuple[int, str]]:
+        """How many of 100 somebody thinks before, and at most afterwards."""
+        return [(prior, hundredths(posterior(prior / 100, self.epsilon))) for prior in PRIORS]
+
+    @property
+    def found(self) -> list[tuple[int, str]]:
+        """False alarms of 100, and how many of 100 the best attacker finds for them."""
+        best = permitted(self.epsilon, self.delta)
+        return [(alarm, about(100 * float(best.true_positives(alarm / 100)), 2)) for alarm in ALARMS]
+
+    @property
     def accuracy(self) -> str:
         """How often the best attacker is right, of 100 times, when a coin decides."""
         return about(100 * permitted(self.epsilon, self.delta).accuracy, 3)

@@ -46,20 +46,11 @@ def priced(planned: Planned, contract: Contract) -> Priced:
     """The forecast of a release; sliders ask for the same prices again and again."""
     request = requested(planned, contract)
     forecast = Forecast.of(request, contract)
-    noise, bound = request.calibrated(contract), forecast.expected.bound
-    ranks = [(2 * place + 1) / (2 * OUTCOMES) for place in range(OUTCOMES)]
+    noise, bound = request.calibrated(contract), forecast.expected.aim.bound
     most = noise.error_quantile(0.95)
-    off = tuple(
-        math.copysign(noise.error_quantile(abs(2 * rank - 1)) / most * bound, rank - 0.5) if most else 0.0
-        for rank in ranks
-    )
-    return Priced(planned, request, forecast, off)
-
-
-def at(planned: Planned, contract: Contract, epsilon: float) -> Planned:
-    """The same release for another ε."""
-    price, _ = planned.price(contract.budget)
-    return planned if price == epsilon else planned.times(epsilon / price, contract.budget)
+    halves = [(2 * place + 1) / OUTCOMES for place in range(OUTCOMES // 2)]  # as far below as above
+    above = [noise.error_quantile(half) / most * bound if most else 0.0 for half in halves]
+    return Priced(planned, request, forecast, (*(-off for off in reversed(above)), *above))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +60,14 @@ class Dots:
     places: tuple[tuple[float, float], ...]
     ends: tuple[str, str]
     words: str
+    #: How far each of them is off, as text.
+    numbers: tuple[str, ...]
 
     @classmethod
     def of(cls, found: Priced) -> "Dots | None":
         """Dots that lie on others are stacked; the axis ends at the farthest."""
         reach = max(map(abs, found.off))
-        if not math.isfinite(reach) or reach <= 0:
+        if not math.isfinite(reach) or reach <= 0 or min(map(abs, found.off)) == reach:  # no noise of its own
             return None
         stacked: dict[int, int] = {}
         places = []
@@ -82,16 +75,19 @@ class Dots:
             x = round((off / reach + 1) * 12)
             stacked[x] = stacked.get(x, 0) + 1
             places.append((16 + x * 12, 92 - 14 * stacked[x]))
-        unit = found.forecast.expected.unit
-        words = f"Twenty possible outcomes, equally likely, from {about(reach)} {unit} too low to as much too high."
-        return cls(tuple(places), (f"−{about(reach)}", f"+{about(reach)} {unit}".strip()), words)
+        unit = found.forecast.expected.aim.unit
+        far = f"{about(reach)} {unit}".strip()
+        words = f"Twenty possible outcomes, equally likely, from {far} too low to as much too high."
+        numbers = tuple(f"{'+' if off > 0 else '−' if off else ''}{about(abs(off))}" for off in found.off)
+        return cls(tuple(places), (f"−{about(reach)}", f"+{far}"), words, numbers)
 
 
 @dataclass(frozen=True, slots=True)
 class PretendedBar:
-    """A pretended cell: its name, bar, whisker and twenty dots as a path, in the picture's measures."""
+    """A pretended cell: its name, its count in words, and bar, whisker and twenty dots in the picture's measures."""
 
     label: str
+    count: str
     x: float
     width: float
     top: float
@@ -154,6 +150,7 @@ def _bar(label: str, across: tuple[float, float], cell: _Cell, off: tuple[float,
     (x, wide), count = across, cell.truth + cell.moved
     return PretendedBar(
         label=shown(label, 12),
+        count=f"{about(count)} ± {about(cell.bound)}",
         x=round(x + wide * 0.15, 1),
         width=round(wide * 0.7, 1),
         top=y(count),

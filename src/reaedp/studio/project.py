@@ -70,6 +70,11 @@ class Project:
         return Document.read(self.contract_path) if self.contract_path.is_file() else None
 
     @property
+    def declares(self) -> bool:
+        """Whether the contract has columns, curves or a picture, complete or not."""
+        return self.document is not None and any(map(self.document.table, ("columns", "curves", "picture")))
+
+    @property
     def contract(self) -> Contract | None:
         """The contract, if it is complete and consistent."""
         return self._contract[0]

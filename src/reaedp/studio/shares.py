@@ -10,7 +10,7 @@ from reaedp.plan.plan import Plan
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.privacy.rest import Rest
 from reaedp.studio.bar import Segment, pictured_standing
-from reaedp.studio.outcomes import at, requested
+from reaedp.studio.outcomes import requested
 
 
 class Shares(NamedTuple):
@@ -25,7 +25,7 @@ class Shares(NamedTuple):
 def shares_of(plan: Plan, prices: Sequence[float]) -> Shares:
     """What the releases of a plan cost at these prices, together and beside what is spent."""
     contract = plan.contract
-    changed = [at(one, contract, price) for one, price in zip(plan.releases, prices, strict=True)]
+    changed = [one.costing(price, contract.budget) for one, price in zip(plan.releases, prices, strict=True)]
     charged = tally([requested(one, contract).calibrated(contract).price for one in changed])
     total = epsilon(charged, contract.budget.delta)
     spent, left, rest = pictured_standing(contract)

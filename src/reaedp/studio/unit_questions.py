@@ -90,8 +90,9 @@ SECRET = UnitQuestion(
 )
 AT_LEAST = UnitQuestion(
     "at_least",
-    "What is a public lower bound on the number of people or rows?",
-    "From a public source, never counted in the data. It improves forecasts, and entropies need it.",
+    "At least how many are in the data, as far as the public knows?",
+    "People, or rows if only rows are protected. Take the number from a public source, never from the data. It improves"
+    " forecasts, and entropies need it.",
     optional=True,
 )
 
@@ -111,12 +112,14 @@ class Path:
     @property
     def sentence(self) -> str:
         """What is promised, to be read aloud."""
-        who, hidden = _WORDS[self.protected], self.unit["change"] == "add-remove"
-        what = "whether it is in the data, and all its values" if hidden else "all its values, but not that it is there"
+        one = self.protected.split()[0]
+        whether = f"whether a {one} is in the data, or " if self.unit["change"] == "add-remove" else ""
         bound, least = self.unit.get("max_rows"), self.unit.get("at_least")
-        rows = f" At most {said(bound)} rows of each count." if bound else ""
-        known = f" It is public that there are at least {said(least)}." if least else ""
-        return f"{who}: nobody can tell {what}.{rows}{known}"
+        there = "" if whether else f" That a {one} is in the data is no secret."
+        rows = f" At most {said(bound)} rows of each {one} count." if bound else ""
+        known = f" The public may know that there are at least {said(least)}." if least else ""
+        whose = "their" if one == "person" else "its"
+        return f"{_WORDS[self.protected]}: nobody can tell {whether}what {whose} values are.{there}{rows}{known}"
 
     @property
     def toml(self) -> str:

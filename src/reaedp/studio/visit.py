@@ -41,7 +41,7 @@ class Visit:
         """The page of a step, with what is not right; that is an error where somebody sent something."""
         sent = bool(self.form.fields or self.query.fields)
         frame = {"csrf": self.csrf, "here": step, "address": self.address, "query": self.query, "mistakes": mistakes}
-        content = _environment().get_template(template or f"{step}.html").render(**frame, **self._around(step), **names)
+        content = _environment().get_template(template or f"{step}.html").render(frame | self._around(step) | names)
         return HTMLResponse(content, status or (400 if mistakes and sent else 200))
 
     @staticmethod

@@ -1,17 +1,22 @@
 """Beliefs: the joint law of each clique's columns, made consistent by passing messages along the junction tree."""
 
+import math
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from reaedp.synthesis.cliques import Group, JunctionTree
+from reaedp.synthesis.cliques import Group, JunctionTree, mask, members
 from reaedp.synthesis.merging import Floats
 from reaedp.synthesis.nesting import summed
+from reaedp.synthesis.pairs import pair_laws
 
 #: Logarithm of the least part of a clique beside its largest: far below what any row can show, and never zero.
 LOWEST = -150.0
+#: Steps of a product that takes less time than a look for a better way to compute it.
+_SHORT = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +27,9 @@ class Beliefs:
     cliques: tuple[Floats, ...]
     log_total: float
     _marginals: dict[Group, Floats] = field(default_factory=dict, repr=False)
-    _messages: dict[tuple[int, frozenset[int]], Floats] = field(default_factory=dict, repr=False)
+    _sums: dict[tuple[int, Group], Floats] = field(default_factory=dict, repr=False)
+    _conditionals: dict[tuple[int, Group], Floats] = field(default_factory=dict, repr=False)
+    _messages: dict[tuple[int, int], Floats] = field(default_factory=dict, repr=False)
 
     @cached_property
     def _children(self) -> list[list[int]]:
@@ -32,65 +39,73 @@ class Beliefs:
         return children
 
     @cached_property
-    def _below(self) -> list[set[int]]:
+    def _own(self) -> list[int]:
+        """Columns of each clique, as bits of a number."""
+        return [mask(clique) for clique in self.tree.cliques]
+
+    @cached_property
+    def _below(self) -> list[int]:
         """Columns of each clique and of those below it."""
-        below = [set(clique) for clique in self.tree.cliques]
+        below = [*self._own]
         for place in range(len(below) - 1, 0, -1):
             below[self.tree.parents[place]] |= below[place]
         return below
 
-    @cached_property
-    def _conditionals(self) -> list[Floats]:
-        """Each clique given its separator."""
-        given = []
-        for place, (belief, separator) in enumerate(zip(self.cliques, self.tree.separators, strict=True)):
-            shared = aligned(self.tree, self._summed(place, separator), separator, self.tree.cliques[place])
-            given.append(np.divide(belief, shared, out=np.zeros_like(belief), where=shared > 0))
-        return given
+    def foresee_pairs(self, columns: Collection[int]) -> None:
+        """Compute the laws of all pairs of these columns together, before they are asked for."""
+        self._marginals.update(pair_laws(self.tree, self.cliques, columns))
 
     def marginal(self, group: Group) -> Floats:
         """The joint law of any columns, also of columns that share no clique."""
+        if group not in self._marginals:
+            self._marginals[group] = self._marginal(group)
+        return self._marginals[group]
+
+    def _marginal(self, group: Group) -> Floats:
         home = self.tree.home(group)
         if home is not None:
             return self._summed(home, group)
-        if group not in self._marginals:
-            wanted = frozenset(group)
-            top = self._top(wanted)
-            self._marginals[group] = self._message(top, wanted, self.cliques[top], ())
-        return self._marginals[group]
+        wanted = mask(group)
+        return self._joined(self._top(wanted), wanted, (), self._summed)
 
     def _summed(self, place: int, group: Group) -> Floats:
-        return summed(self.cliques[place], self.tree.cliques[place], group)
+        if (place, group) not in self._sums:
+            self._sums[place, group] = summed(self.cliques[place], self.tree.cliques[place], group)
+        return self._sums[place, group]
 
-    def _top(self, wanted: frozenset[int]) -> int:
+    def _top(self, wanted: int) -> int:
         """The lowest clique that has all wanted columns at or below it."""
         place = 0
         while True:
-            below = [child for child in self._children[place] if wanted <= self._below[child]]
-            if not below:
+            below = next((child for child in self._children[place] if wanted & ~self._below[child] == 0), None)
+            if below is None:
                 return place
-            place = below[0]
+            place = below
 
-    def _message(self, place: int, wanted: frozenset[int], belief: Floats, separator: Group) -> Floats:
-        """The wanted columns below a clique, together with its separator; axes in increasing order of columns."""
-        own = self.tree.cliques[place]
+    def _given(self, child: int, wanted: int) -> Floats:
+        """The law of wanted columns below a clique given its separator; many groups ask for the same."""
+        if (child, wanted) not in self._messages:
+            self._messages[child, wanted] = self._joined(child, wanted, self.tree.separators[child], self._conditional)
+        return self._messages[child, wanted]
+
+    def _joined(self, place: int, wanted: int, with_it: Group, own_law: Callable[[int, Group], Floats]) -> Floats:
+        """The wanted columns at or below a clique and others of it, from its own law and what its children tell."""
         messages: list[tuple[Floats, Group]] = []
         for child in self._children[place]:
             below = wanted & self._below[child]
-            if below - set(own):
-                between = self.tree.separators[child]
-                messages.append((self._given(child, below), tuple(sorted({*between, *below}))))
-        needed = {*separator, *wanted, *(column for _, group in messages for column in group)}
-        kept = tuple(sorted({*separator, *(wanted & self._below[place])}))
-        used = tuple(column for column in own if column in needed)
-        return _product([(summed(belief, own, used), used), *messages], kept)
+            if below & ~self._own[place]:
+                messages.append((self._given(child, below), members(below | mask(self.tree.separators[child]))))
+        kept = mask(with_it) | wanted
+        used = members(self._own[place] & (kept | mask({column for _, group in messages for column in group})))
+        return _product([(own_law(place, used), used), *messages], members(kept))
 
-    def _given(self, child: int, wanted: frozenset[int]) -> Floats:
-        """The law of wanted columns below a clique given its separator; many groups ask for the same."""
-        if (child, wanted) not in self._messages:
-            separator = self.tree.separators[child]
-            self._messages[child, wanted] = self._message(child, wanted, self._conditionals[child], separator)
-        return self._messages[child, wanted]
+    def _conditional(self, place: int, group: Group) -> Floats:
+        """A group of a clique that includes its separator, given that."""
+        if (place, group) not in self._conditionals:
+            joint, separator = self._summed(place, group), self.tree.separators[place]
+            shared = aligned(self.tree, self._summed(place, separator), separator, group)
+            self._conditionals[place, group] = np.divide(joint, shared, out=np.zeros_like(joint), where=shared > 0)
+        return self._conditionals[place, group]
 
 
 def calibrated(tree: JunctionTree, log_potentials: list[Floats]) -> Beliefs:
@@ -125,10 +140,16 @@ def aligned(tree: JunctionTree, values: Floats, group: Group, clique: Group) -> 
     return values.reshape([tree.sizes[column] if column in group else 1 for column in clique])
 
 
-def _product(factors: list[tuple[Floats, Group]], kept: Group) -> Floats:
+def _product(factors: Sequence[tuple[Floats, Group]], kept: Group) -> Floats:
     """Multiply factors over named columns and sum over all columns that are not kept, one factor after the other."""
-    names = {column: name for name, column in enumerate(sorted({c for _, group in factors for c in group}))}
-    operands: list[Any] = [part for values, group in factors for part in (values, [names[column] for column in group])]
-    path = ["einsum_path", *[(0, 1)] * (len(factors) - 1)] if len(factors) > 1 else False
-    product: Floats = np.einsum(*operands, [names[column] for column in kept], optimize=path)
-    return product
+    (law, group), *others = factors
+    for place, (factor, added) in enumerate(others, start=1):
+        needed = {*kept, *(column for _, later in factors[place + 1 :] for column in later)}
+        every = tuple(sorted({*group, *added}))
+        left = tuple(column for column in every if column in needed)
+        names = {column: name for name, column in enumerate(every)}
+        labels = [[names[column] for column in columns] for columns in (group, added, left)]
+        sizes = {**dict(zip(group, law.shape, strict=True)), **dict(zip(added, factor.shape, strict=True))}
+        operands: list[Any] = [law, labels[0], factor, labels[1], labels[2]]
+        law, group = np.einsum(*operands, optimize=math.prod(sizes.values()) > _SHORT), left
+    return law

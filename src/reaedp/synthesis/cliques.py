@@ -3,12 +3,14 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from heapq import heapify, heappop, heappush
 
 #: Columns by their numbers, in increasing order.
 Group = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JunctionTree:
     """Cliques in an order in which each comes after its parent, with which it shares its separator.
 
@@ -20,15 +22,25 @@ class JunctionTree:
     parents: tuple[int, ...]
     separators: tuple[Group, ...]
 
-    @property
+    @cached_property
     def cells(self) -> int:
         """Numbers that it takes to write down all cliques."""
         return sum(cells(self.sizes, clique) for clique in self.cliques)
 
-    @property
-    def columns(self) -> set[int]:
+    @cached_property
+    def columns(self) -> frozenset[int]:
         """All columns that are in a clique."""
-        return {column for clique in self.cliques for column in clique}
+        return frozenset(column for clique in self.cliques for column in clique)
+
+    @cached_property
+    def _homes(self) -> dict[int, list[tuple[int, int, int]]]:
+        """Of each column the cliques that contain it: their cells, places, and columns as bits of a number."""
+        homes: dict[int, list[tuple[int, int, int]]] = {}
+        for place, clique in enumerate(self.cliques):
+            each = cells(self.sizes, clique), place, mask(clique)
+            for column in clique:
+                homes.setdefault(column, []).append(each)
+        return {column: sorted(found) for column, found in homes.items()}
 
     def shape(self, group: Group) -> tuple[int, ...]:
         """Sizes of some columns."""
@@ -36,8 +48,11 @@ class JunctionTree:
 
     def home(self, group: Group) -> int | None:
         """The smallest clique that contains a group, if any does."""
-        inside = [place for place, clique in enumerate(self.cliques) if set(group) <= set(clique)]
-        return min(inside, key=lambda place: cells(self.sizes, self.cliques[place]), default=None)
+        if not group:
+            return min(range(len(self.cliques)), key=lambda place: cells(self.sizes, self.cliques[place]), default=None)
+        wanted = mask(group)
+        fewest = min((self._homes.get(column, []) for column in group), key=len)
+        return next((place for _, place, columns in fewest if wanted & ~columns == 0), None)
 
 
 def cells(sizes: Sequence[int], group: Group) -> int:
@@ -51,19 +66,28 @@ def junction_tree(sizes: Sequence[int], groups: Iterable[Group], always: int | N
     It has the first `always` columns, or all if nothing is said, and those of the groups.
     """
     cliques = maximal_cliques(sizes, groups, always)
-    members = [sum(1 << column for column in clique) for clique in cliques]
-    order, parents, separators = [0], [-1], [Group()]
-    shared = {place: (member & members[0], 0) for place, member in enumerate(members) if place}
-    while shared:
-        place = max(shared, key=lambda other: (shared[other][0].bit_count(), -other))
+    masks = [mask(clique) for clique in cliques]
+    homes: dict[int, list[int]] = {}
+    for place, clique in enumerate(cliques):
+        for column in clique:
+            homes.setdefault(column, []).append(place)
+    order, parents, separators = list[int](), list[int](), list[Group]()
+    #: What each waiting clique shares with the tree, and the number of the clique that it shares it with.
+    shared = dict.fromkeys(range(len(cliques)), (0, 0))
+    waiting = [(0, place) for place in shared]
+    while waiting:
+        less, place = heappop(waiting)
+        if place not in shared or -less < shared[place][0].bit_count():
+            continue  # it was taken, or is waiting with more
         separator, parent = shared.pop(place)
+        parents.append(parent if order else -1)
         order.append(place)
-        parents.append(parent)
         separators.append(tuple(column for column in cliques[place] if separator >> column & 1))
-        for other, (known, _) in shared.items():
-            common = members[other] & members[place]
-            if common.bit_count() > known.bit_count():
+        for other in {other for column in cliques[place] for other in homes[column]}:
+            common = masks[other] & masks[place]
+            if other in shared and common.bit_count() > shared[other][0].bit_count():
                 shared[other] = common, len(order) - 1
+                heappush(waiting, (-common.bit_count(), other))
     return JunctionTree(tuple(sizes), tuple(cliques[place] for place in order), tuple(parents), tuple(separators))
 
 
@@ -73,34 +97,63 @@ def maximal_cliques(sizes: Sequence[int], groups: Iterable[Group], always: int |
     Columns leave one by one, those first that need no new edge, then those whose neighbours make the smallest table.
     """
     near = _neighbours(len(sizes) if always is None else always, groups)
-    weight = [math.log(size) for size in sizes]
-    price = {column: _price(near, weight, column) for column in near}
+    price = {column: _price(near, sizes, column) for column in near}
+    waiting = [(each, column) for column, each in price.items()]
+    heapify(waiting)
     found: list[Group] = []
-    while near:
-        column = min(near, key=lambda each: (price[each], each))
+    #: Cliques found so far, by the columns in them that are still there.
+    holding: dict[int, list[int]] = {column: [] for column in near}
+    while waiting:
+        paid, column = heappop(waiting)
+        if price.get(column) != paid:
+            continue  # it has left, or its price has changed
         around = near.pop(column)
         del price[column]
-        if not any(around | {column} <= set(clique) for clique in found):
-            found.append(tuple(sorted(around | {column})))
-        for other in around:
-            near[other] = (near[other] | around) - {column, other}
-        for other in around.union(*(near[other] for other in around)):
-            price[other] = _price(near, weight, other)
+        clique, others = around | 1 << column, members(around)
+        if not any(clique & ~known == 0 for known in holding.pop(column)):
+            found.append(members(clique))
+            for other in others:
+                holding[other].append(clique)
+        changed = around
+        for other in others:
+            near[other] = (near[other] | around) & ~(1 << column | 1 << other)
+            changed |= near[other] if paid[0] else 0  # without a new edge no others see a change
+        for other in members(changed):
+            now = _price(near, sizes, other)
+            if now != price[other]:
+                price[other] = now
+                heappush(waiting, (now, other))
     return found
 
 
-def _neighbours(columns: int, groups: Iterable[Group]) -> dict[int, set[int]]:
-    near: dict[int, set[int]] = {column: set() for column in range(columns)}
+def _neighbours(columns: int, groups: Iterable[Group]) -> dict[int, int]:
+    """The columns that share a group with each, as bits of a number."""
+    near = dict.fromkeys(range(columns), 0)
     for group in groups:
+        together = mask(group)
         for column in group:
-            near.setdefault(column, set()).update(group)
-    for column, around in near.items():
-        around.discard(column)
-    return near
+            near[column] = near.get(column, 0) | together
+    return {column: around & ~(1 << column) for column, around in near.items()}
 
 
-def _price(near: dict[int, set[int]], weight: list[float], column: int) -> tuple[bool, float]:
+def _price(near: dict[int, int], sizes: Sequence[int], column: int) -> tuple[bool, int]:
     """Whether the column's neighbours would get new edges, and how large their common table is."""
     around = near[column]
-    new = any(len(around - near[other]) > 1 for other in around)
-    return new, sum(weight[other] for other in around)
+    others = members(around)
+    new = any((around & ~near[other]).bit_count() > 1 for other in others)
+    return new, cells(sizes, others)
+
+
+def mask(group: Iterable[int]) -> int:
+    """Columns as bits of a number."""
+    return sum(1 << column for column in group)
+
+
+def members(bits: int) -> Group:
+    """Columns from the bits of a number, in increasing order."""
+    found = list[int]()
+    while bits:
+        lowest = bits & -bits
+        found.append(lowest.bit_length() - 1)
+        bits ^= lowest
+    return tuple(found)

@@ -3,8 +3,8 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import product
+from functools import lru_cache, reduce
+from itertools import groupby, product
 from typing import NamedTuple
 
 import numpy as np
@@ -85,13 +85,13 @@ def view_counts(
     for key, found in records.group_counts(list(asked)):
         group = asked[key]
         views = [coarsenings[column].views[first_view(coarsenings[column], len(group))] for column in group]
-        counts = np.zeros(tuple(view.size for view in views), dtype=np.int64)
-        cells = (
-            view.cell[coarsenings[column].merging.cell[found.keys[:, key.index(names[column])]]]
-            for column, view in zip(group, views, strict=True)
-        )
-        np.add.at(counts, tuple(cells), found.counts)
-        yield group, counts
+        cell = np.zeros(len(found.counts), dtype=np.intp)
+        for column, view in zip(group, views, strict=True):
+            own = view.cell[coarsenings[column].merging.cell[found.keys[:, key.index(names[column])]]]
+            cell = cell * view.size + own
+        shape = tuple(view.size for view in views)
+        # Sums of whole numbers below 2^53 are exact.
+        yield group, np.bincount(cell, found.counts, math.prod(shape)).astype(np.int64).reshape(shape)
 
 
 def scores(
@@ -106,32 +106,26 @@ def scores(
     What the model expects over the cells of first views is rounded to whole rows first, so that all of this is exact
     and one row more or less moves a score by at most one.
     """
-    groups = dict.fromkeys(candidate.group for candidate in chances)
     views = [(_Views.of(each, 2), _Views.of(each, 3)) for each in coarsenings]
-    moved = {
-        group: _moved(
-            counts[group].astype(np.float64) - np.rint(expected(group)),
-            [views[column][len(group) > 2] for column in group],
-        )
-        for group in groups
-    }
-
-    def score(offer: Candidate) -> int:
-        each = [views[column][len(offer.group) > 2] for column in offer.group]
-        places = [view.places.index(place) for view, place in zip(each, offer.views, strict=True)]
-        cells = math.prod(view.sizes[place] for view, place in zip(each, places, strict=True))
-        return int(moved[offer.group][tuple(places)]) - round(MEAN_NOISE * scale * cells)
-
-    return np.array([score(offer) for offer in chances], dtype=np.int64)
+    found = [np.zeros(0, dtype=np.int64)]
+    for group, offers in groupby(chances, lambda offer: offer.group):
+        each = [views[column][len(group) > 2] for column in group]
+        moved = _moved(counts[group].astype(np.float64) - np.rint(expected(group)), each)
+        cells = reduce(np.multiply.outer, [view.sizes for view in each])
+        own = moved.astype(np.int64) - np.rint(MEAN_NOISE * scale * cells).astype(np.int64)
+        places = [[view.places[place] for view, place in zip(each, offer.views, strict=True)] for offer in offers]
+        found.append(own[tuple(np.array(places).T)])
+    return np.concatenate(found)
 
 
 class _Views(NamedTuple):
     """Views of a column, one below another: `members` has a row for each of their cells, with ones at its own."""
 
-    places: tuple[int, ...]
+    #: By the place of a view among all of the column.
+    places: dict[int, int]
     members: Floats
     starts: list[int]
-    sizes: list[int]
+    sizes: Integers
 
     @classmethod
     def of(cls, coarsening: Coarsening, width: int) -> "_Views":
@@ -140,13 +134,15 @@ class _Views(NamedTuple):
         views = [coarsening.views[place].after(first) for place in places]
         sizes = [view.size for view in views]
         rows = [np.eye(first.size) if view.members is None else view.members for view in views]
-        return cls(places, np.concatenate(rows), [sum(sizes[:place]) for place in range(len(sizes))], sizes)
+        starts = [sum(sizes[:place]) for place in range(len(sizes))]
+        return cls({view: place for place, view in enumerate(places)}, np.concatenate(rows), starts, np.array(sizes))
 
 
 def _moved(difference: Floats, views: Sequence[_Views]) -> Floats:
     """Sums of |difference| over the merged cells of every combination of views; whole numbers stay exact."""
     for each in views:  # views of the first axis take the last place: after all of them the order is as before
-        difference = np.tensordot(difference, each.members, axes=(0, 1))
+        first, *others = difference.shape
+        difference = (difference.reshape(first, -1).T @ each.members.T).reshape(*others, -1)
     sums: Floats = np.abs(difference)
     for axis, each in enumerate(views):
         sums = np.add.reduceat(sums, each.starts, axis=axis)

@@ -5,11 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from reaedp.synthesis.cliques import Group, JunctionTree, cells
+from reaedp.synthesis.cliques import Group, JunctionTree
 from reaedp.synthesis.merging import Floats
 
 #: Places of groups of as many columns each among all groups, and their columns.
 GroupsByWidth = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
+#: The logarithm of more cells than any tree has room for.
+_MANY = 500.0
 
 
 def by_width(groups: Sequence[Group]) -> GroupsByWidth:
@@ -25,51 +27,54 @@ def growths(tree: JunctionTree) -> Floats:
     One of them joins the separators on the way: between two of them a new clique holds both and the column. Columns
     that are in no clique are not to be asked for.
     """
-    ways, entries = _ways(tree)
-    homes: list[list[int]] = [[] for _ in tree.sizes]
+    homes: dict[int, list[int]] = {}
     for place, clique in enumerate(tree.cliques):
         for column in clique:
-            homes[column].append(place)
-    reached = np.zeros((len(tree.cliques), len(tree.sizes)))
-    for column, home in enumerate(homes):
-        if home:
-            reached[:, column] = (ways[:, home] + tree.sizes[column] * entries[:, home]).min(axis=1)
-            reached[home, column] = 0.0
+            homes.setdefault(column, []).append(place)
+    columns, flat = list(homes), [place for home in homes.values() for place in home]
+    starts = np.cumsum([0, *map(len, homes.values())])[:-1]
+    sizes = np.array([tree.sizes[column] for column in columns], dtype=np.float64)
+    ways, entries = _ways(tree)
+    each = np.repeat(sizes, list(map(len, homes.values())))[:, None]
+    # From each clique to each column, then from each column to each.
+    reached = np.minimum.reduceat(ways[flat] + each * entries.T[flat], starts, axis=0)
+    reached[np.repeat(np.arange(len(columns)), list(map(len, homes.values()))), flat] = 0.0
+    between = sizes[:, None] * np.minimum.reduceat(np.ascontiguousarray(reached.T)[flat], starts, axis=0)
     pairs = np.zeros((len(tree.sizes), len(tree.sizes)))
-    for column, home in enumerate(homes):
-        if home:
-            pairs[column] = tree.sizes[column] * reached[home].min(axis=0)
-    return np.where((pairs == 0) | (pairs.T == 0), 0.0, np.minimum(pairs, pairs.T))
+    pairs[np.ix_(columns, columns)] = np.where((between == 0) | (between.T == 0), 0.0, np.minimum(between, between.T))
+    return pairs
 
 
 def _ways(tree: JunctionTree) -> tuple[Floats, Floats]:
     """For each pair of cliques the cells of new ones on the way, and of the last separator, for a single cell."""
     count = len(tree.cliques)
-    ways, entries = np.zeros((count, count)), np.ones((count, count))
-    #: The clique before the last on the way from one to another, which tells the last separator.
-    before = np.zeros((count, count), dtype=np.intp)
-    edges: dict[tuple[int, int], Group] = {}
+    ways = np.zeros((count, count))
+    joined, number = _joined(tree)
+    own = np.diagonal(joined)
+    #: The number of the last separator on the way from one clique to another.
+    last = np.zeros((count, count), dtype=np.intp)
     for place in range(1, count):
-        parent, separator = tree.parents[place], tree.separators[place]
-        others = np.arange(place)[np.arange(place) != parent]
-        passed = {
-            int(near): cells(tree.sizes, _union(edges[parent, int(near)], separator))
-            for near in set(before[others, parent].tolist())
-        }
-        ways[others, place] = ways[others, parent] + np.array(
-            [passed[near] for near in before[others, parent].tolist()]
-        )
-        ways[place, others] = ways[others, place]
-        entries[:place, place] = cells(tree.sizes, separator)
-        before[:place, place] = parent
-        entries[place, others], before[place, others] = entries[parent, others], before[parent, others]
-        entries[place, parent], before[place, parent] = cells(tree.sizes, separator), place
-        edges[place, parent] = edges[parent, place] = separator
-    return ways, entries
+        parent = tree.parents[place]
+        ways[:place, place] = ways[:place, parent] + joined[number[place], last[:place, parent]]
+        ways[parent, place] = 0.0
+        ways[place, :place] = ways[:place, place]
+        last[:place, place] = number[place]
+        last[place, :place] = last[parent, :place]
+        last[place, parent] = number[place]
+    return ways, own[last]
 
 
-def _union(one: Group, other: Group) -> Group:
-    return tuple({*one, *other})
+def _joined(tree: JunctionTree) -> tuple[Floats, list[int]]:
+    """Cells of the union of each two separators, and which of them each clique has."""
+    numbers = {separator: number for number, separator in enumerate(dict.fromkeys(tree.separators))}
+    members = np.zeros((len(numbers), len(tree.sizes)))
+    for separator, number in numbers.items():
+        members[number, list(separator)] = 1.0
+    weighted = members * np.log(tree.sizes)
+    alone, common = weighted.sum(axis=1), weighted @ members.T
+    # Whole numbers again; beyond the doubles' whole numbers any is far too many.
+    union: Floats = np.rint(np.exp(np.minimum(alone[:, None] + alone - common, _MANY)))
+    return union, [numbers[separator] for separator in tree.separators]
 
 
 def costs(sizes: Floats, pairs: Floats, groups: NDArray[np.intp]) -> Floats:
@@ -77,6 +82,8 @@ def costs(sizes: Floats, pairs: Floats, groups: NDArray[np.intp]) -> Floats:
 
     Columns that are all connected with each other share a clique, as the graph of a junction tree is chordal.
     """
+    if groups.shape[1] == 2:
+        return pairs[groups[:, 0], groups[:, 1]]
     groups = np.take_along_axis(groups, np.argsort(sizes[groups], axis=1, kind="stable"), axis=1)
     cost: Floats = pairs[groups[:, 0], groups[:, 1]]
     apart = cost > 0

@@ -1,6 +1,6 @@
 """More rows of a published model, at any time and at no cost, also under conditions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,16 +9,50 @@ import numpy as np
 from reaedp.contract.expression import Node
 from reaedp.errors import DeclarationError, sentence
 from reaedp.synthesis.conditions import met, read_given
+from reaedp.synthesis.copies import copied
 from reaedp.synthesis.model import Codes
 from reaedp.synthesis.published_model import Given, PublishedModel
 from reaedp.synthesis.ruled import Condition, Rules, Values, ruled
 from reaedp.synthesis.synthetic import MOST_ROWS, SyntheticRecords
+
+#: Fewer copies tell next to nothing about how they differ; more tell little more.
+FEWEST_COPIES, MOST_COPIES = 3, 100
 
 
 def sample(
     records: SyntheticRecords, rows: int, given: Mapping[str, Any] | Sequence[str] | str | None, seed: int | None
 ) -> SyntheticRecords:
     """So many rows of the model that the records were drawn from; `given` are conditions that each of them meets."""
+    model, conditions = _checked(records, rows, given, seed)
+    cells, values = _drawn(model, conditions, rows, np.random.default_rng(seed))
+    return replace(records, codes=cells, values=values)
+
+
+def sample_copies(
+    records: SyntheticRecords,
+    number: int,
+    rows: int,
+    given: Mapping[str, Any] | Sequence[str] | str | None,
+    seed: int | None,
+) -> Iterator[SyntheticRecords]:
+    """So many rows of each of several copies of the model, each with noise of its own."""
+    if type(number) is not int or not FEWEST_COPIES <= number <= MOST_COPIES:
+        wanted = f"copies must be a whole number from {FEWEST_COPIES} to {MOST_COPIES}"
+        raise DeclarationError(sentence(wanted, given=number))
+    model, conditions = _checked(records, rows, given, seed)
+    rng = np.random.default_rng(seed)
+
+    def drawn(copy: PublishedModel) -> SyntheticRecords:
+        cells, values = _drawn(copy, conditions, rows, rng)
+        return replace(records, codes=cells, values=values, model=copy)
+
+    return (drawn(copied(model, rng)) for _ in range(number))
+
+
+def _checked(
+    records: SyntheticRecords, rows: int, given: Mapping[str, Any] | Sequence[str] | str | None, seed: int | None
+) -> tuple[PublishedModel, Mapping[str, Node]]:
+    """The model and the conditions, or what is wrong with what was asked."""
     if records.model is None:
         raise DeclarationError(
             "This release has no model file next to its rows: it was made by an earlier version, or its columns have"
@@ -28,9 +62,7 @@ def sample(
         raise DeclarationError(sentence(f"rows must be a whole number from 1 to {MOST_ROWS:,}", given=rows))
     if seed is not None and (type(seed) is not int or seed < 0):
         raise DeclarationError(sentence("seed must be a whole number of at least 0", given=seed))
-    conditions = read_given(given, records.axes)
-    cells, values = _drawn(records.model, conditions, rows, np.random.default_rng(seed))
-    return replace(records, codes=cells, values=values)
+    return records.model, read_given(given, records.axes)
 
 
 def _drawn(

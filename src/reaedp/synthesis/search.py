@@ -61,8 +61,9 @@ class Apart:
         self._members = np.zeros((len(groups), columns), dtype=np.int8)
         self._places: dict[Group, list[int]] = {}
         self._chosen: list[Group] = []
+        for places, alike in by_width(groups):
+            self._members[places[:, None], alike] = 1
         for place, group in enumerate(groups):
-            self._members[place, list(group)] = 1
             self._places.setdefault(group, []).append(place)
 
     def close(self, group: Group) -> None:
@@ -168,6 +169,7 @@ class Search:
         scale = self.purse.scale((1 - CHOICES) * price)
         possible = candidates(sorted(self.exact), self.coarsenings, most_cells(self.total, scale))
         offers = [offer for offer in possible if offer not in self.taken]
+        self.structure.foresee_pairs({column for offer in offers for column in offer.group})
         found = scores(offers, self.exact, self.coarsenings, self.structure.expected, scale)
         apart = Apart([offer.group for offer in offers], len(self.names))
         groups = by_width([self._variables(offer) for offer in offers])

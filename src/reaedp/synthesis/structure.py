@@ -1,6 +1,6 @@
 """The structure of a model: noisy tables, the junction tree that holds their columns, and the law that they give."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ class Structure:
         #: Groups of several columns are looked at in few cells of each: the law of these is asked for most.
         self.tree = self._tree([(self.variable(column, 3),) for column in range(len(self.coarsenings))])
         self._factors = [np.zeros(table.counts.shape) for table in self.tables]
+        self._pairs: tuple[JunctionTree, Floats] | None = None
         self.fit(0)
 
     def variable(self, column: int, width: int) -> int:
@@ -47,15 +48,25 @@ class Structure:
 
     def affordable(self, groups: GroupsByWidth, room: int) -> NDArray[np.bool_]:
         """Which groups of variables can share a clique while the junction tree stays below this many cells."""
-        present = self.tree.columns
-        ways = (self.resolutions.finer(variable) for variable in range(len(self.sizes)))
-        stand_ins = [next(each for each in way if each in present) for way in ways]
-        pairs = spread_to(growths(self.tree), self.sizes, stand_ins)
+        pairs = self._growths()
         found = np.zeros(sum(len(places) for places, _ in groups), dtype=bool)
         for places, alike in groups:
             cost = costs(self.sizes, pairs, alike)
             found[places] = (cost <= room - self.tree.cells) | (cost == 0)
         return found
+
+    def _growths(self) -> Floats:
+        """Cells that it takes to connect each pair of variables; computed once for each tree."""
+        if self._pairs is None or self._pairs[0] is not self.tree:
+            present = self.tree.columns
+            ways = (self.resolutions.finer(variable) for variable in range(len(self.sizes)))
+            stand_ins = [next(each for each in way if each in present) for way in ways]
+            self._pairs = self.tree, spread_to(growths(self.tree), self.sizes, stand_ins)
+        return self._pairs[1]
+
+    def foresee_pairs(self, columns: Iterable[int]) -> None:
+        """Compute what is expected of all pairs of these columns together."""
+        self.beliefs.foresee_pairs({self.variable(column, 2) for column in columns})
 
     def add(self, group: Group, noisy: NoisyCounts, room: int) -> bool:
         """Put a table where the tree has its variables or finer ones, or make the tree grow; tell whether it was put.
@@ -113,7 +124,7 @@ class Structure:
 
     def _of_columns(self, singles: Sequence[NoisyCounts]) -> list[NoisyTable]:
         return [
-            _over_coarse_cells(column, single, coarsening, self.total)
+            over_coarse_cells(column, single, coarsening, self.total)
             for column, (single, coarsening) in enumerate(zip(singles, self.coarsenings, strict=True))
         ]
 
@@ -147,7 +158,7 @@ class Structure:
         )
 
 
-def _over_coarse_cells(column: int, single: NoisyCounts, coarsening: Coarsening, total: float) -> NoisyTable:
+def over_coarse_cells(column: int, single: NoisyCounts, coarsening: Coarsening, total: float) -> NoisyTable:
     """A column's own table; what its sum lacks of the common total is spread over its cells like their noise."""
     members = np.bincount(coarsening.merging.cell).astype(np.float64)
     rows = coarsening.merging.sums(single.values)

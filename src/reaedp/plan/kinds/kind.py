@@ -74,6 +74,17 @@ class Planned(Described, ABC):
         least = decimal_floor(exact(epsilon) * exact(factor))
         return replace(self, epsilon=least, delta=None if self.pure else delta, share=None)
 
+    def costing(self, epsilon: float, budget: Budget) -> Self:
+        """The same release for another ε; δ follows the share of the budget where that decides it."""
+        price, _ = self.price(budget)
+        if price == epsilon:
+            return self
+        moved = self.times(epsilon / price, budget)
+        if self.share is None or self.pure or self.delta is not None:
+            return moved
+        share = min(exact(epsilon) / exact(budget.epsilon), exact(1.0))
+        return replace(moved, delta=decimal_floor(share * exact(budget.delta)))
+
     def _check_price(self, mistakes: Mistakes) -> None:
         mistakes.unless(
             (self.epsilon is None) != (self.share is None),

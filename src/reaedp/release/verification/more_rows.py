@@ -13,11 +13,11 @@ from reaedp.synthesis.synthetic import SyntheticRecords
 
 
 class WrittenRows(NamedTuple):
-    """How many rows of which release were written."""
+    """How many rows of which release were written, to which files."""
 
     name: str
     rows: int
-    file: Path
+    files: tuple[Path, ...]
 
 
 def write_rows(
@@ -28,9 +28,13 @@ def write_rows(
     given: Sequence[str] | None = None,
     name: str | None = None,
     seed: int | None = None,
+    copies: int | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> WrittenRows:
-    """Draw rows of a folder's model and write them to a file, which appears whole or not at all."""
+    """Draw rows of a folder's model and write them to a file, which appears whole or not at all.
+
+    With `copies`, rows of so many copies of the model are written, each to a numbered file.
+    """
     if out is not None and out.suffix not in (".csv", ".parquet"):
         raise DeclarationError(f"--out must end in .csv or .parquet; given {str(out)!r}.")
     found = {key: release for key, release in read(folder).items() if isinstance(release.value, SyntheticRecords)}
@@ -43,11 +47,23 @@ def write_rows(
         raise DeclarationError(unknown("release of synthetic records", chosen, found))
     target = Path(f"{chosen}-{rows}.csv") if out is None else out
     outside_releases(target)
-    if out is None and target.exists():
-        raise DeclarationError(f"{target} exists. Choose a file with --out.")
-    progress(f"drawing {rows:,} rows")
-    drawn = found[chosen].sample(rows, given, seed)
-    progress("writing")
+    release = found[chosen]
+    targets: tuple[Path, ...] = (target,)
+    if copies is None:
+        drawn = iter([release.sample(rows, given, seed)])
+    else:
+        drawn = release.copies(copies, rows, given, seed)
+        targets = tuple(target.with_suffix(f".{number}{target.suffix}") for number in range(1, copies + 1))
+    for each in targets:
+        if out is None and each.exists():
+            raise DeclarationError(f"{each} exists. Choose a file with --out.")
+    for number, each in enumerate(targets, 1):
+        progress(f"drawing {rows:,} rows" + (f", copy {number} of {copies}" if copies else ""))
+        _write(next(drawn), each)
+    return WrittenRows(chosen, rows, targets)
+
+
+def _write(drawn: SyntheticRecords, target: Path) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with claimed(target.parent, "rows") as hidden:
@@ -55,4 +71,3 @@ def write_rows(
             (hidden / f"rows{target.suffix}").replace(target)
     except OSError as error:
         raise ReaedpError(f"{target} could not be written: {error.strerror}.") from None
-    return WrittenRows(chosen, len(drawn), target)

@@ -5,7 +5,6 @@ counts that have a given entropy, with fixed draws of the noise, so that a predi
 """
 
 import math
-from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -24,6 +23,7 @@ Floats = NDArray[np.float64]
 MOST_CELLS = 20_000
 #: Entropies at which errors are predicted, evenly spread over all that are possible.
 LEVELS = 32
+ALL_LEVELS = tuple(range(LEVELS))
 #: Some of them, with both ends: errors change little from one to the next.
 FEW_LEVELS = (*range(0, LEVELS, 4), LEVELS - 1)
 #: Rarer errors than one in a hundred are not seen in the draws that are made.
@@ -32,16 +32,17 @@ _DRAWS, _FEWEST_DRAWS, _NUMBERS_AT_ONCE = 255, 15, 2**19
 
 
 @lru_cache(maxsize=8)
-def examples(rows: int, cells: int) -> tuple[Integers, Floats]:
+def examples(rows: int, cells: int, of: tuple[int, ...] = ALL_LEVELS) -> tuple[Integers, Floats]:
     """Made-up counts, a table in each row, with entropies from near 0 to log2 cells; and those entropies.
 
-    They have the shape of half a bell: one number, its width, takes the entropy from end to end.
+    They have the shape of half a bell: one number, its width, takes the entropy from end to end. `of` says which of
+    them are wanted.
     """
     if cells > MOST_CELLS:
         raise DeclarationError(
             f"Errors of entropies can be predicted for at most {MOST_CELLS:,} cells; given {cells:,}."
         )
-    wanted = (np.arange(LEVELS) + 0.5) / LEVELS * math.log2(min(cells, rows))
+    wanted = (np.array(of) + 0.5) / LEVELS * math.log2(min(cells, rows))
     counts = np.diff(np.rint(np.cumsum(_bells(wanted, cells), axis=1) * rows), axis=1, prepend=0.0)
     entropies = math.log2(rows) - c_log_c(counts).sum(axis=1) / rows
     tables = counts.astype(np.int64)
@@ -56,9 +57,9 @@ def example_shares(cells: int) -> tuple[Floats, Floats]:
     return _bells(wanted, cells), wanted
 
 
-def example_entropies(rows: int, cells: int, order: float) -> Floats:
+def example_entropies(rows: int, cells: int, order: float, of: tuple[int, ...] = ALL_LEVELS) -> Floats:
     """The entropies of this order of the examples; they rise with Shannon's, which the examples are made for."""
-    counts, entropies = examples(rows, cells)
+    counts, entropies = examples(rows, cells, of)
     return entropies if order == 1 else renyi_entropies(counts.astype(np.float64), order)
 
 
@@ -79,11 +80,10 @@ def _bell(fall: Floats, cells: int) -> Floats:
 
 
 def histogram_errors(
-    noise: Calibrated, rows: int, cells: int, order: float = 1.0, *, of: Sequence[int] = range(LEVELS)
+    noise: Calibrated, rows: int, cells: int, order: float = 1.0, *, of: tuple[int, ...] = ALL_LEVELS
 ) -> Floats:
     """For each of some examples many absolute errors of the entropy that is derived from its counts with this noise."""
-    places = list(of)
-    counts, entropies = examples(rows, cells)[0][places], example_entropies(rows, cells, order)[places]
+    (counts, _), entropies = examples(rows, cells, of), example_entropies(rows, cells, order, of)
     draws = _draws(noise, cells)
     together = max(1, _NUMBERS_AT_ONCE // draws.size)
     estimates = [

@@ -6,9 +6,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.polynomial import Polynomial
 
 from reaedp.statistics.moments.noisy_moments import DEVIATIONS, POPULATION, THESE, Derived, NoisyMoments, Told, counts
 from reaedp.statistics.moments.ratio import Range, ratio
+from reaedp.statistics.moments.share import NoisyShare
 from reaedp.statistics.moments.space import Reals
 
 #: Noise of X'X relative to X'X, as the root of the sum of squares of A^-½ (noise) A^-½, up to which ranges cover.
@@ -113,17 +115,6 @@ class Fit:
         return self._explained(self._centred, (count, count), list(range(count)))
 
     @property
-    def _second_order(self) -> float:
-        """The variance that products of noises give to what is unexplained: all there is where nothing is explained."""
-        count = len(self.features)
-        matrix, entries = self._centred
-        inverse = np.linalg.inv(matrix[:count, :count])
-        side = np.append(-inverse @ matrix[:count, count], 1.0)
-        moved = np.einsum("pqk,q->pk", entries, side)[:count]
-        spread = self.moments.deviation**2 * inverse @ moved @ moved.T
-        return 2.0 * float(np.trace(spread @ spread))
-
-    @property
     def _residual_variance(self) -> float:
         free = max(self.moments.rows - len(self.features), 1.0)
         return max(self._unexplained.value, 0.0) / free
@@ -143,14 +134,37 @@ class Fit:
     def explained(self) -> Range:
         """The share of the target's variance that the regression explains."""
         count = len(self.features)
-        if not self.enough:
-            return Range(0.0, 0.0, 1.0)
-        whole = self._explained(self._centred, (count, count), [0])
-        found = ratio(self.moments.parts(self._unexplained, whole, self._second_order), DEVIATIONS)
-        if found is None:
-            return Range(0.0, 0.0, 1.0)
-        value, high, low = (min(max(1.0 - end, 0.0), 1.0) for end in found)
-        return Range(value, low, high)
+        whole = self._explained(self._centred, (count, count), [0]).value if self.enough else 0.0
+        return self._share(whole).consistent(DEVIATIONS) if whole > 0 else Range(0.0, 0.0, 1.0)
+
+    def _share(self, whole: float) -> NoisyShare:
+        """The share explained, and its noise if the coefficients found were longer or shorter and explained another."""
+        (matrix, entries), scale = self._centred, self.moments.deviation / whole
+        alone, fitted = np.zeros(len(matrix)), np.zeros(len(matrix))
+        alone[[0, -1]] = -matrix[0, -1] / matrix[0, 0], 1.0
+        fitted[:-1] = np.linalg.solve(matrix[:-1, :-1], matrix[:-1] @ alone)
+        products = self._second_order(alone - fitted) / math.sqrt(whole)
+        first, second, third = (float(np.trace(np.linalg.matrix_power(products @ products.T, k))) for k in (1, 2, 3))
+        # At this length they would explain everything.
+        fitted /= math.sqrt(float(fitted @ matrix @ fitted) / whole) or 1.0
+        by_alone, by_fitted = (np.einsum("pqk,q->pk", entries, side) for side in (alone, fitted))
+        linear, bent = 2 * scale * (fitted @ by_alone), -scale * (fitted @ by_fitted + alone @ by_alone)
+        # What is explained by more than was found lies in directions that noise takes: there noise may be larger.
+        hidden = max(4 * second / first - float(linear @ linear), 0.0) if first else 0.0
+        return NoisyShare(
+            1 - self._unexplained.value / whole,
+            _square(linear, bent) + 2 * second,
+            hidden,
+            6 * _square(products @ linear, products @ bent),
+            8 * third,
+        )
+
+    def _second_order(self, residual: Reals) -> Reals:
+        """What is unexplained gets less by the squared length of this times the noise."""
+        (matrix, entries), deviation = self._centred, self.moments.deviation
+        moved = np.einsum("pqk,q->pk", entries[:-1], residual)
+        found: Reals = deviation * np.linalg.solve(np.linalg.cholesky(matrix[:-1, :-1]), moved)
+        return found
 
     def told(self) -> list[Told]:
         """The lines of a file."""
@@ -166,3 +180,8 @@ class Fit:
         for j, term in enumerate(self.terms):
             for about in (THESE, POPULATION):
                 yield "coefficient", target, term, about, self.coefficient(j, population=about == POPULATION)
+
+
+def _square(linear: Reals, bent: Reals) -> Polynomial:
+    """The squared length of t·linear + t²·bent."""
+    return Polynomial([0.0, 0.0, linear @ linear, 2 * (linear @ bent), bent @ bent])

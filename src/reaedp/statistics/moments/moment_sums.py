@@ -76,7 +76,7 @@ class MomentSums(ABC):
 
     def value(self, contract: Contract, noisy: Integers) -> Moments:
         """The noisy sums with what they mean."""
-        return Moments(self.space(contract), np.asarray(noisy, dtype=np.int64))
+        return Moments(self.space(contract), np.asarray(noisy, dtype=np.int64), contract.unit.rows)
 
     def frame(self, value: Moments, noise: Calibrated) -> dict[str, NDArray[Any]]:
         """Everything that follows from the sums, with 95 % ranges."""

@@ -24,10 +24,11 @@ DEVIATIONS = 1.959963984540054
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moments:
-    """The released integers and what they mean."""
+    """The released integers and what they mean. `rows_of_a_unit` is how many rows of a sample may go together."""
 
     space: MomentSpace
     noisy: Integers
+    rows_of_a_unit: int = 1
 
     @property
     def details(self) -> dict[str, Any]:
@@ -49,18 +50,20 @@ class NoisyMoments:
     space: MomentSpace
     sums: Reals
     deviation: float
+    rows_of_a_unit: int = 1
 
     @classmethod
     def of(cls, value: Moments, noise: Calibrated) -> "NoisyMoments":
         """Rounding to the lattice counts as noise: of a sum it is at most a point for each row."""
         sums = value.noisy.astype(np.float64) / UNIT
         rounding = max(sums[0], 0.0) / UNIT
-        return cls(value.space, sums, math.hypot(math.sqrt(noise_variance(noise)) / UNIT, rounding))
+        deviation = math.hypot(math.sqrt(noise_variance(noise)) / UNIT, rounding)
+        return cls(value.space, sums, deviation, value.rows_of_a_unit)
 
     @classmethod
     def exact(cls, value: Moments) -> "NoisyMoments":
         """Sums without noise, of which all is told that can be."""
-        return cls(value.space, value.noisy.astype(np.float64) / UNIT, 0.0)
+        return cls(value.space, value.noisy.astype(np.float64) / UNIT, 0.0, value.rows_of_a_unit)
 
     @cached_property
     def matrix(self) -> Reals:
@@ -87,11 +90,14 @@ class NoisyMoments:
         """The deviation of the noise of a number."""
         return self.deviation * float(np.linalg.norm(line.gradient))
 
-    def parts(self, above: Derived, below: Derived, more: float = 0.0) -> Noisy:
-        """A ratio's parts, with `more` variance of the numerator."""
+    def parts(self, above: Derived, below: Derived, sampling: float = 0.0) -> Noisy:
+        """A ratio's parts; `sampling` is the variance of the numerator if rows were drawn one by one.
+
+        Rows of one person may all say the same, so that as many fewer were drawn.
+        """
         first, second = above.gradient, below.gradient
         squared = self.deviation**2
-        variances = squared * float(first @ first) + more, squared * float(second @ second)
+        variances = squared * float(first @ first) + self.rows_of_a_unit * sampling, squared * float(second @ second)
         return Noisy(above.value, below.value, variances, squared * float(first @ second))
 
 

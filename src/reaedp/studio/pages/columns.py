@@ -17,7 +17,8 @@ from reaedp.engines.files import files_of_header
 from reaedp.errors import DeclarationError
 from reaedp.studio.column_form import KIND_WORDS, RULE_WORDS, ColumnForm
 from reaedp.studio.contract_file import CHANGED_MEANWHILE, ContractFile, header_of, unless_changed, version
-from reaedp.studio.pages import purchase
+from reaedp.studio.curve_form import CurveForm
+from reaedp.studio.pages import curves, purchase
 from reaedp.studio.project import Project
 from reaedp.studio.step import State, Step
 from reaedp.studio.visit import Visit
@@ -111,6 +112,7 @@ def _page(visit: Visit, cards: Sequence[ColumnForm], mistakes: tuple[str, ...] =
         needed=NEEDED,
         rules=RULE_WORDS,
         books=_books(project),
+        curves={name: CurveForm.of(name, facts) for name, facts in curves.curves_of(project).items()},
         version=version(project),
         noun=purchase.noun(project),
     )
@@ -128,14 +130,21 @@ def _books(project: Project) -> list[str]:
 
 def state(project: Project) -> State:
     """Done when every column is complete and consistent."""
-    if project.document is None or not project.document.table("columns"):
+    if project.document is None or not project.declares:
         return "locked"
     cards = [ColumnForm.of(column) for column in ContractFile.read(project).draft.columns]
-    if all("kind" in card.open for card in cards):
+    if cards and all("kind" in card.open for card in cards):
         return "empty"
-    wrong = any(": columns." in mistake for mistake in project.contract_mistakes)
+    wrong = any(f": {part}." in mistake for part in ("columns", "curves") for mistake in project.contract_mistakes)
     return "incomplete" if wrong or any(card.open for card in cards) else "done"
 
 
-_ACTS: dict[str, Any] = {"": save, "codebook": look_up, "buy": purchase.buy}
-COLUMNS = Step("columns", "Columns", state, show, {"buy": purchase.show}, _ACTS)
+_PARTS: dict[str, Any] = {"buy": purchase.show, "curve": curves.show}
+_ACTS: dict[str, Any] = {
+    "": save,
+    "codebook": look_up,
+    "buy": purchase.buy,
+    "curve": curves.save,
+    "uncurve": curves.remove,
+}
+COLUMNS = Step("columns", "Columns", state, show, _PARTS, _ACTS)

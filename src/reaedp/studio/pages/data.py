@@ -80,12 +80,17 @@ def _chosen(project: Project, known: ContractFile, form: Form, address: str) -> 
     wanted = form.texts("columns") or list(form.lines("names"))
     person = known.heading.get("person")
     draft = drafted(dict.fromkeys(header, ""), [], wanted, person if person in header else None, files)
-    if not draft.columns:
+    if not draft.columns and not _other_parts(project):
         raise DeclarationError("Choose at least one column.")
     was = {column.name: column for column in known.draft.columns}
     columns = tuple(was.get(column.name, column) for column in draft.columns)
     made = ContractFile(Draft(columns, draft.left_out, draft.files), known.heading)
     return made.answering({"name": form.text("name") or None})
+
+
+def _other_parts(project: Project) -> bool:
+    """Whether the contract has curves, which need no columns beside them."""
+    return project.document is not None and bool(project.document.table("curves"))
 
 
 def files_of(form: Form, known: Files | None) -> Files:
@@ -134,7 +139,10 @@ def _page(visit: Visit, form: Form | None, address: str, mistakes: tuple[str, ..
         separators=SEPARATORS,
         encodings=tuple(ENCODINGS),
         header=header,
-        chosen=[*([name for name in columns if name in header or not header] or header), known.heading.get("person")],
+        chosen=[
+            *([name for name in columns if name in header or not header] or (() if _other_parts(project) else header)),
+            known.heading.get("person"),
+        ],
         person=known.heading.get("person"),
         lacking=[name for name in columns if header and name not in header],
         name=known.heading.get("name") or (project.name if project.document is None else ""),
@@ -176,7 +184,7 @@ def _placed(project: Project, address: str) -> str:
 
 def state(project: Project) -> State:
     """Done when the data is noted and columns are chosen."""
-    if project.document is None or not project.document.table("columns"):
+    if not project.declares:
         return "incomplete" if project.data else "empty"
     return "done" if project.data else "incomplete"
 

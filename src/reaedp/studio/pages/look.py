@@ -34,7 +34,8 @@ def begin(visit: Visit) -> Response:
         return _barrier(visit, (NEEDS,))
     LOOKS.over(visit)
     work = Work(visit.csrf, "Stopped. Nothing was kept.")
-    return LOOKS.begin(visit, work, lambda work: look(contract, data, progress=work.say))
+    LOOKS.begin(visit, work, lambda work: look(contract, data, progress=work.say))
+    return visit.to("look", begun="yes")
 
 
 def see(visit: Visit) -> Response:

@@ -1,12 +1,15 @@
 """Plan: what to release, from a gallery of kinds; each with its cost, its error and what it could turn out to be."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
+from math import isfinite
 from typing import Any
 
 from starlette.responses import Response
 
 from reaedp.contract import Contract
 from reaedp.errors import DeclarationError
+from reaedp.frames.number import about
+from reaedp.label import shown
 from reaedp.plan.advice import advice
 from reaedp.plan.improvements import Improvement, improvements, least_epsilon, other_noise, rounded_up
 from reaedp.plan.kinds.kind import Planned
@@ -19,8 +22,8 @@ from reaedp.studio.contract_file import CHANGED_MEANWHILE
 from reaedp.studio.error_chart import ErrorChart
 from reaedp.studio.form import Form
 from reaedp.studio.gallery import SHOWN, Shown, offered
-from reaedp.studio.kind_form import BEST, facts_of, fields_of, known_kind, planned_of
-from reaedp.studio.outcomes import PRETENDED, Dots, Pretended, Priced, at, priced
+from reaedp.studio.kind_form import BEST, OFF, KeyField, facts_of, fields_of, in_words, known_kind, planned_of
+from reaedp.studio.outcomes import PRETENDED, Dots, Pretended, Priced, priced
 from reaedp.studio.project import Project
 from reaedp.studio.shares import shares_of
 from reaedp.studio.step import State, Step
@@ -42,7 +45,7 @@ def figures(visit: Visit) -> Response:
     plan, query = _plan(visit.project), visit.query
     planned = _named(plan, query)
     epsilon = _price(query, planned.name, planned.price(plan.contract.budget)[0])
-    found = priced(at(planned, plan.contract, epsilon), plan.contract)
+    found = priced(planned.costing(epsilon, plan.contract.budget), plan.contract)
     return visit.part("figures.html", one=_figures(found, plan.contract, query))
 
 
@@ -78,7 +81,7 @@ def add(visit: Visit) -> Response:
             facts["name"] = plan_file.free_name(project, facts["name"])
         plan_file.add(project, _bought(facts, form, contract))
     except DeclarationError as error:
-        return _page(visit, error.mistakes, kind)
+        return _page(visit, in_words(kind, error.mistakes), kind)
     return visit.to("plan")
 
 
@@ -144,7 +147,7 @@ def _changing(visit: Visit, prices: Any) -> Response:
         changes = {
             name: plan_file.priced(known[name], epsilon, budget)
             for name, epsilon in wanted.items()
-            if epsilon != float(f"{now[name]:.6g}")
+            if epsilon != _few_digits(now[name])
         }
         for name, epsilon in wanted.items():
             if "share" in known[name] and epsilon > budget.epsilon:
@@ -211,7 +214,13 @@ def _share(facts: dict[str, Any], epsilon: float | None, error: float | None, co
         planned = planned_of({**facts, "share": 1.0}, contract)
         epsilon = _least(planned, contract, positive("error", error), budget.epsilon)
         if epsilon is None:
-            raise DeclarationError(f"The whole budget of ε = {budget.epsilon:g} does not keep it within ±{error:g}.")
+            expected = priced(planned, contract).forecast.expected
+            if not isfinite(expected.aim.bound):
+                raise DeclarationError(f"{expected.words} Until then, enter an ε.")
+            raise DeclarationError(
+                f"The whole budget of ε = {budget.epsilon:g} does not keep it within ±{error:g}: it reaches"
+                f" ±{about(expected.aim.bound)}."
+            )
     share = plan_file.share(positive("epsilon", epsilon), budget)
     if share == 0 or float(epsilon or 0) > budget.epsilon:
         raise DeclarationError(
@@ -224,6 +233,11 @@ def _share(facts: dict[str, Any], epsilon: float | None, error: float | None, co
 def _price(form: Form, name: str, otherwise: float | None) -> Any:
     value = form.number(f"{PRICE}{name}", f"ε of {name}")
     return otherwise if value is None else positive("epsilon", value)
+
+
+def _few_digits(epsilon: float) -> float:
+    """ε as fields show it: a share of the budget that was rounded down looks like what was asked for."""
+    return float(f"{epsilon:.3g}")
 
 
 def _shares(plan: Plan, form: Form) -> Any:
@@ -261,6 +275,11 @@ def _page(visit: Visit, mistakes: tuple[str, ...] = (), adding: str = "") -> Res
         adding=adding,
         kind=SHOWN.get(adding, Shown(adding, "")),
         fields=fields_of(adding) if adding else (),
+        beside={one.key: [said for said in mistakes if f"“{one.label}”" in said] for one in fields_of(adding)}
+        if adding
+        else {},
+        named=partial(_named_parts, contract),
+        off=OFF,
         form=visit.form if visit.form.fields else query,
         cards=_cards(listed, query) if listed else [],
         told=_told(listed) if listed else (),
@@ -271,6 +290,15 @@ def _page(visit: Visit, mistakes: tuple[str, ...] = (), adding: str = "") -> Res
     )
 
 
+def _named_parts(contract: Contract | None, field: KeyField) -> list[tuple[str, str]]:
+    """The columns or curves that one can be chosen of; where there is but one curve, it is."""
+    parts: tuple[Any, ...] = (
+        contract.curves if contract and field.sort == "curve" else contract.columns if contract else ()
+    )
+    choose = [] if field.sort == "curve" and len(parts) == 1 else [("", "Choose")]
+    return [*choose, *((part.name, shown(part.called)) for part in parts)]
+
+
 def _cards(plan: Plan, query: Form) -> list[dict[str, Any]]:
     better = _better(plan)
     budget = plan.contract.budget
@@ -278,7 +306,7 @@ def _cards(plan: Plan, query: Form) -> list[dict[str, Any]]:
         {
             "planned": planned,
             "shown": SHOWN.get(planned.kind, Shown(planned.kind, "")),
-            "epsilon": float(f"{planned.price(budget)[0]:.6g}"),
+            "epsilon": _few_digits(planned.price(budget)[0]),
             "figures": _figures(priced(planned, plan.contract), plan.contract, query),
             "better": [one for one in better if one.name == planned.name],
         }

@@ -18,7 +18,7 @@ from reaedp.release.folder import REPORT
 from reaedp.release.place import read_plain
 from reaedp.release.verification import verify
 from reaedp.report.published import PublishedFolder
-from reaedp.studio.bar import cost
+from reaedp.studio.bar import bar_of, cost
 from reaedp.studio.project import Project
 from reaedp.studio.releasing import STAGES, Confirmed, Released, check_affordable
 from reaedp.studio.spending import SPENT_MEANWHILE
@@ -187,6 +187,7 @@ def _released(
         "release",
         mistakes,
         template="released.html",
+        bar=bar_of(visit.project, released=True),
         folder=folder.name,
         path=str(folder),
         files=sorted(path.name for path in folder.iterdir() if path.is_file()),

@@ -5,7 +5,9 @@ const digits = (value) => String(Number(value.toPrecision(2)));
 
 const stand = (place, text) => {
   const again = place.contains(document.activeElement) && document.activeElement.matches("[data-draw]");
+  const unfolded = [...place.querySelectorAll("details")].map((part) => part.open);
   place.innerHTML = text;
+  place.querySelectorAll("details").forEach((part, number) => { part.open = unfolded[number] ?? false; });
   if (again) place.querySelector("[data-draw]")?.focus();
 };
 

@@ -34,6 +34,13 @@ for (const button of document.querySelectorAll("button[data-fill]")) {
   });
 }
 
+// Many boxes are ticked or unticked at once.
+for (const button of document.querySelectorAll("button[data-tick]")) {
+  button.addEventListener("click", () => {
+    for (const box of button.form.querySelectorAll(`input[name="${button.dataset.tick}"]`)) box.checked = !("off" in button.dataset);
+  });
+}
+
 // A slider stands for a number on a logarithmic scale, and speaks it.
 const speak = (slider) => slider.setAttribute("aria-valuetext", `ε ${digits(10 ** Number(slider.value))}`);
 for (const slider of document.querySelectorAll("input[data-logarithm-of]")) {

@@ -18,3 +18,5 @@ const look = async () => {
   return setTimeout(look, 700);
 };
 if (place) setTimeout(look, 300);
+// Work that was over before its page came.
+document.querySelector("[data-at-once]")?.submit();
