@@ -754,6 +754,17 @@ def test_looking_for_a_ledger_leaves_nothing_and_names_the_absolute_place(
     assert [] == list(tmp_path.iterdir())
 
 
+def test_what_is_no_ledger_is_left_as_it_is_and_without_a_mark(tmp_path: Path) -> None:
+    place = tmp_path / "contract.toml"
+    place.write_text("[dataset]")
+    with pytest.raises(DeclarationError, match="already"):
+        Ledger.create(place)
+    (tmp_path / "budget.sqlite-wal").write_bytes(b"what is left of a ledger")
+    with pytest.raises(LedgerDamaged, match="is missing"):
+        Ledger.create(tmp_path / "budget.sqlite")
+    assert {place, tmp_path / "budget.sqlite-wal"} == set(tmp_path.iterdir())
+
+
 def test_an_old_ledger_counts_as_one_when_a_new_one_is_to_be_made(address: str | Path) -> None:
     write_version_0(address)
     with pytest.raises(DeclarationError, match="already"):

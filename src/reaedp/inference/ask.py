@@ -27,8 +27,9 @@ _FEW_CELLS = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Direct:
-    """A release that answers some questions by itself: a summary or quantiles."""
+    """A release that answers some questions by itself: a summary, quantiles or a rate; `title` says what it has."""
 
+    title: str
     answer: Callable[[Question, float], Answer | None]
 
 
@@ -120,12 +121,12 @@ def _without_interval(sources: Sources, question: Question, confidence: float, r
             nothing: NDArray[np.float64] = np.full(len(answer.value), np.nan)
             note = f"no table joins {together}: how far the model is off cannot be told"
             return replace(answer, low=nothing, high=nothing, note=(note,) * len(nothing))
-    raise DeclarationError(
-        f"Nothing in this folder has {together} together. {_possible(sources)} Ask {examples(sources.axes)}."
-    )
+    raise DeclarationError(f"Nothing in this folder has {together} together. {_possible(sources)}")
 
 
 def _possible(sources: Sources) -> str:
+    """What a folder has, and questions that only tables and models answer in any form."""
     joined: Sequence[str] = [" × ".join(table.names) for table in sources.tables]
     joined = [*joined, *(f"the columns of {name}" for name in sources.models)]
-    return f"It has {', '.join(joined[:8])}." if joined else ""
+    has = f"It has {', '.join([*joined, *(one.title for one in sources.direct)][:8])}."
+    return f"{has} Ask {examples(sources.axes)}." if joined else has

@@ -57,11 +57,18 @@ def open_file(address: Path) -> Storage:
 def create_file(address: Path) -> None:
     """Make an empty ledger in a file that is not there yet."""
     path = address.resolve()
-    with _told(path, "made"), _alone(path):
-        if path.exists():
-            raise DeclarationError(existing(str(path)))
-        _check_never_was(path)
-        _make(path)
+    with _told(path, "made"):
+        _check_free(path)  # before the lock, whose file would stay behind
+        with _alone(path):
+            _check_free(path)
+            _make(path)
+
+
+def _check_free(path: Path) -> None:
+    """Refuse a place where something is, or was."""
+    if path.exists():
+        raise DeclarationError(existing(str(path)))
+    _check_never_was(path)
 
 
 @contextlib.contextmanager

@@ -12,10 +12,12 @@ from reaedp.inference.ask import Direct, Sources
 from reaedp.inference.question import Question
 from reaedp.inference.sources import histogram
 from reaedp.release.release import Release
+from reaedp.release.verification.asked_shares import shares
 from reaedp.statistics.by_kind import CURVES, ENTROPIES, MOMENTS, ByKind
 from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
 from reaedp.statistics.marginal import Marginal
 from reaedp.statistics.quantiles.quantiles import Quantiles
+from reaedp.statistics.rates.rates import Rates
 from reaedp.statistics.summary.figures import TOO_FEW
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.conditions import met
@@ -34,8 +36,9 @@ def sources_of(releases: Mapping[str, Release]) -> Sources:
             tables.append(histogram(name, release.counts, release.noise))
         elif isinstance(release.statistic, Synthetic):
             models |= {} if release.value.model is None else {name: release.value.model.learned}
-        elif isinstance(release.statistic, Summary | Quantiles):
-            direct.append(Direct(_directly(release)))
+        elif type(release.statistic) in (Summary, Quantiles, Rates):  # and none of groups that noise has chosen
+            answers = shares if isinstance(release.statistic, Rates) else _directly
+            direct.append(Direct(release.statistic.title, answers(release)))
     return Sources(tuple(axes.values()), tuple(tables), models, tuple(direct))
 
 
@@ -145,6 +148,11 @@ def _all_axes(release: Release) -> tuple[Column, ...]:
     return (*release.value.axes, *(parts.column for parts in release.value.parts))
 
 
+def _rate_axes(release: Release) -> tuple[Column, ...]:
+    """A ratio of two columns is no share."""
+    return (*release.value.axes, *(() if release.statistic.per else release.value.parts.columns))
+
+
 _KINDS = ByKind[Callable[[Release], tuple[Column, ...]]](
     "columns that can be asked about",
     {
@@ -153,12 +161,12 @@ _KINDS = ByKind[Callable[[Release], tuple[Column, ...]]](
         Synthetic: _own_axes,
         Quantiles: _own_axes,
         Summary: _all_axes,
+        Rates: _rate_axes,
     },
     otherwise=lambda _: (),
     plain=(
         "KeyedMarginal",
         "KeyedSummary",
-        "Rates",
         "KeyedRates",
         "Pixels",
         "ChosenQuantiles",

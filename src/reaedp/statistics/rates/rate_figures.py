@@ -5,7 +5,7 @@ upper bounds, in which case the ratio is A/B. Its interval holds all values at w
 it (Fieller 1954). Intervals of the population's rate cover sampling too.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,10 +38,14 @@ class RateFigures:
         yield self.rate()
         yield self.population_rate()
         if self.parts.missing:
-            whole = self.parts.weights(**dict.fromkeys(self.parts.names, 1.0))
-            lost = self.parts.weights(**dict.fromkeys(self.parts.missing, 1.0))
-            ends = share_interval(self._of(lost), self._of(whole), lambda u: self._reach(lost - u[:, None] * whole))
-            yield Figure("missing share", share(self._of(lost), self._of(whole)), *self._told(ends, whole))
+            yield self.share("missing share", self.parts.missing)
+
+    def share(self, name: str, some: Sequence[str]) -> Figure:
+        """The share of all rows, with and without a value, that lies in some parts."""
+        whole = self.parts.weights(**dict.fromkeys(self.parts.names, 1.0))
+        part = self.parts.weights(**dict.fromkeys(some, 1.0))
+        ends = share_interval(self._of(part), self._of(whole), lambda u: self._reach(part - u[:, None] * whole))
+        return Figure(name, share(self._of(part), self._of(whole)), *self._told(ends, whole))
 
     def rate(self) -> Figure:
         """The rate of the rows themselves."""

@@ -28,17 +28,24 @@ class ReleasedRates(Grouped):
 
     def blocks(self, noise: Calibrated, confidence: float) -> Iterator[Block]:
         """Figures of whole groups, and then those that weights make of their strata."""
-        parts = len(self.parts.names)
-        strata = self.noisy.reshape(len(self.noisy), self.noisy.shape[1] // parts, parts)
-        whole = self._figures(strata.sum(axis=1), noise, confidence, strata.shape[1])
-        for figure in whole.figures():
+        for figure in self.whole(noise, confidence).figures():
             yield Block(self.called, figure)
         if self.weights:
-            weighted = np.flatnonzero(self.weights)
+            strata, weighted = self._strata, np.flatnonzero(self.weights)
             each = [self._figures(strata[:, place], noise, confidence) for place in weighted]
             yield Block(self.called, self._standardised("standardised rate", [one.rate() for one in each]))
             told = [one.population_rate() for one in each]
             yield Block(self.called, self._standardised("population standardised rate", told))
+
+    def whole(self, noise: Calibrated, confidence: float) -> RateFigures:
+        """The figures of whole groups, whatever their strata."""
+        return self._figures(self._strata.sum(axis=1), noise, confidence, self._strata.shape[1])
+
+    @property
+    def _strata(self) -> np.ndarray:
+        """Groups, their strata, and the parts of each."""
+        parts = len(self.parts.names)
+        return self.noisy.reshape(len(self.noisy), self.noisy.shape[1] // parts, parts)
 
     def _figures(self, noisy: np.ndarray, noise: Calibrated, confidence: float, copies: int = 1) -> RateFigures:
         return RateFigures(self.parts, noisy, noise, self.rows_of_a_unit, confidence, copies)
