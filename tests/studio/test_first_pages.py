@@ -2,7 +2,7 @@
 
 import itertools
 from pathlib import Path
-from urllib.parse import quote_plus
+from urllib.parse import quote, quote_plus
 
 import pytest
 
@@ -33,11 +33,27 @@ def test_an_empty_folder_says_how_to_begin(guest: Guest) -> None:
 def test_a_project_is_a_folder_and_a_refused_name_keeps_what_was_typed(guest: Guest) -> None:
     refused = guest.act("/projects", {"start": "own", "name": "../away"})
     assert 400 == refused.status_code
-    assert "letters, digits, - or _" in refused.text
+    assert "letters, digits, spaces, - or _" in refused.text
     assert "../away" in form_fields(refused.text, "/projects")["name"]
     assert "/p/own/data" == guest.act("/projects", {"start": "own", "name": "own"}).headers["location"]
     assert "There is a folder own already" in text_of(guest.act("/projects", {"start": "own", "name": "own"}).text)
     assert "Next: Data" in text_of(guest.page("/"))
+
+
+@pytest.mark.parametrize("name", ["Bücherei Köpenick", "調査 2025", "a", "x" * 100])
+def test_a_project_may_have_a_name_of_any_language(guest: Guest, name: str) -> None:
+    place = guest.act("/projects", {"start": "own", "name": f" {name} "}).headers["location"]
+    assert f"/p/{quote(name)}/data" == place
+    assert name in guest.page(place)
+    assert (guest.folder / name).is_dir()
+
+
+@pytest.mark.parametrize(
+    "name", ["", "_a", "-a", ".a", "a/b", "a\\b", "a\nb", "a\tb", "a.b", "a:b", "~", "x" * 101, "é" * 200]
+)
+def test_no_name_of_a_project_leads_elsewhere(guest: Guest, name: str) -> None:
+    assert 400 == guest.act("/projects", {"start": "own", "name": name}).status_code
+    assert [] == list(guest.folder.iterdir())
 
 
 def test_the_clinic_is_the_same_every_time_and_leads_to_its_header(guest: Guest, tmp_path: Path) -> None:
@@ -120,7 +136,7 @@ def test_sheets_and_encodings_are_offered_to_be_clicked(guest: Guest) -> None:
     (folder / "amt.csv").write_bytes("Größe;Alter\n1,5;30\n".encode("cp1252"))
     page = guest.page("/p/own/data", data="amt.csv")
     assert "data=amt.csv&amp;encoding=cp1252" in page
-    assert "Größe, Alter" in page
+    assert "Größe <a" in page, "the names by which encodings are told apart"
     assert "not right yet" not in page
 
 

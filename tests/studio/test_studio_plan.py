@@ -1,6 +1,7 @@
 """The plan: every kind has a form, prices follow errors, figures follow sliders, and other words in the file stay."""
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from reaedp import Contract, Forecast, Ledger, Plan
 from reaedp.ledger.entry import Charge
 from reaedp.plan.plan import KINDS
+from reaedp.privacy.accounting import epsilon as composed
 from reaedp.privacy.loss import PureDP
 from reaedp.studio.error_chart import ErrorChart
 from reaedp.studio.gallery import SHOWN
@@ -207,6 +209,21 @@ def test_saved_prices_keep_the_comments_of_a_plan(tmp_path: Path) -> None:
     assert "epsilon = 0.3" in text
     stale = guest.act("/p/clinic/plan", {**fields, "e.ages": "0.2"})
     assert "changed after this page was opened" in stale.text
+
+
+def test_a_plan_that_costs_too_much_is_made_to_fit_by_a_click(guest: Guest) -> None:
+    dear = {"e.ages": "0.9", "e.both": "0.8"}
+    button = re.search(r'name="times" value="([0-9.]+)"', guest.page("/p/clinic/plan/together", **dear))
+    assert button is not None
+    fields = form_fields(guest.page("/p/clinic/plan"), "/p/clinic/plan") | dear
+    assert 303 == guest.act("/p/clinic/plan", {**fields, "times": button[1]}).status_code
+    page = guest.page("/p/clinic/plan")
+    assert "That does not fit" not in page
+    assert "Make it fit" not in page
+    plan = Plan.load(guest.folder / "clinic" / "plan.toml")
+    ages, both = (one.price(plan.contract.budget)[0] for one in plan.releases[:2])
+    assert ages / both == pytest.approx(0.9 / 0.8, rel=0.01), "each has the same part of what it had"
+    assert composed(plan.prices(), plan.contract.budget.delta) > 0.97, "and no more is taken away than must be"
 
 
 def test_advice_is_followed_by_a_click(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from decimal import ROUND_CEILING, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 from reaedp.contract import Contract
@@ -75,8 +75,17 @@ def least_epsilon(planned: Planned, contract: Contract, error: float, most: floa
 
 def rounded_up(epsilon: float) -> float:
     """The least number of three digits that is not below this one."""
+    return _rounded(epsilon, ROUND_CEILING)
+
+
+def rounded_down(epsilon: float) -> float:
+    """The largest number of three digits that is not above this one."""
+    return _rounded(epsilon, ROUND_FLOOR)
+
+
+def _rounded(epsilon: float, way: str) -> float:
     exact = Decimal(repr(epsilon))
-    return float(exact.quantize(Decimal(1).scaleb(exact.adjusted() - 2), ROUND_CEILING))
+    return float(exact.quantize(Decimal(1).scaleb(exact.adjusted() - 2), way))
 
 
 def other_noise(planned: Planned, contract: Contract) -> Iterator[Improvement]:

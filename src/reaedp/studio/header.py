@@ -41,8 +41,13 @@ def ways_of(address: str, files: Files) -> tuple[Reading, ...]:
         return tuple(Reading("sheet", sheet) for sheet in sheets)
     if files.encoding is None and not _readable(address, files):
         tried = ((name, _readable(address, replace(files, encoding=name))) for name in ENCODINGS)
-        return tuple(Reading("encoding", name, ", ".join(names)) for name, names in tried if names)
+        return tuple(Reading("encoding", name, ", ".join(_telling(names))) for name, names in tried if names)
     return ()
+
+
+def _telling(names: tuple[str, ...]) -> list[str]:
+    """The names by which one encoding is told from another."""
+    return [name for name in names if not name.isascii()] or list(names)
 
 
 def _readable(address: str, files: Files) -> tuple[str, ...]:

@@ -5,21 +5,23 @@ from typing import NamedTuple
 
 from reaedp.ledger.admission import shown
 from reaedp.plan.affordable import largest_factor
-from reaedp.plan.kinds.kind import Planned
 from reaedp.plan.plan import Plan
 from reaedp.privacy.accounting import epsilon, tally
-from reaedp.privacy.rest import Rest
 from reaedp.studio.bar import Segment, pictured_standing
 from reaedp.studio.outcomes import requested
 
 
 class Shares(NamedTuple):
-    """The bar, which begins with what is spent, its whole length in ε, and the same in words."""
+    """The bar, which begins with what is spent, its whole length in ε, and the same in words.
+
+    A plan that does not fit does so with every ε multiplied by `factor`, if there is such a number.
+    """
 
     parts: tuple[Segment, ...]
     scale: float
     fits: bool
     words: str
+    factor: float | None
 
 
 def shares_of(plan: Plan, prices: Sequence[float]) -> Shares:
@@ -34,14 +36,14 @@ def shares_of(plan: Plan, prices: Sequence[float]) -> Shares:
     parts = [Segment("spent before", 0.0, 100 * spent / whole)]
     for one, price in zip(plan.releases, prices, strict=True):
         parts.append(Segment(one.name, parts[-1].start + parts[-1].length, 100 * price / whole))
-    return Shares(tuple(parts), whole, fits, _words(plan, changed, total, left, rest if not fits else None))
+    factor = None if fits else largest_factor(Plan(contract, tuple(changed)), rest)
+    return Shares(tuple(parts), whole, fits, _words(total, left, fits, factor), factor)
 
 
-def _words(plan: Plan, changed: Sequence[Planned], total: float, left: float, rest: Rest | None) -> str:
+def _words(total: float, left: float, fits: bool, factor: float | None) -> str:
     """The price of the plan, and what would make it fit into the rest, where it does not."""
     cost = f"Together they cost ε {shown(total, up=True)} of ε {shown(left, up=False)} that is left."
-    if rest is None:
+    if fits:
         return cost
-    factor = largest_factor(Plan(plan.contract, tuple(changed)), rest)
     remedy = "Take some out." if factor is None else f"With every ε multiplied by {factor:g} it would."
     return f"{cost} That does not fit. {remedy}"

@@ -10,7 +10,8 @@ from reaedp.studio.work import Works
 
 #: The address of the folder itself, where that is a project; no folder of a project has this name.
 ITSELF = "~"
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+#: Letters are those of all languages; the name that somebody typed has no blanks at its ends.
+_NAME = re.compile(r"[^\W_][\w -]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,8 @@ class Workspace:
     def create(self, name: str) -> tuple[str, Project]:
         """A new project and its address."""
         if not _NAME.fullmatch(name):
-            rule = "The name of a project must be 1 to 100 letters, digits, - or _, because it becomes a folder's name"
-            raise DeclarationError(sentence(rule, given=name))
+            rule = "The name of a project must be 1 to 100 letters, digits, spaces, - or _"
+            raise DeclarationError(sentence(f"{rule}, because it becomes a folder's name", given=name))
         folder = self.folder / name
         if folder.exists():
             raise DeclarationError(f"There is a folder {name} already. Choose another name.")

@@ -11,7 +11,7 @@ from reaedp.errors import DeclarationError
 from reaedp.frames.number import about
 from reaedp.label import shown
 from reaedp.plan.advice import advice
-from reaedp.plan.improvements import Improvement, improvements, least_epsilon, other_noise, rounded_up
+from reaedp.plan.improvements import Improvement, improvements, least_epsilon, other_noise, rounded_down, rounded_up
 from reaedp.plan.kinds.kind import Planned
 from reaedp.plan.plan import Plan
 from reaedp.plan.usefulness import unused
@@ -86,8 +86,17 @@ def add(visit: Visit) -> Response:
 
 
 def save(visit: Visit) -> Response:
-    """Write the prices that the sliders show."""
-    return _changing(visit, lambda plan: {one.name: _price(visit.form, one.name, None) for one in plan.releases})
+    """Write the prices that the sliders show, or as many times these as makes them fit."""
+    form = visit.form
+
+    def prices(plan: Plan) -> dict[str, float | None]:
+        times = form.number("times", "The factor")
+        if times is None:
+            return {one.name: _price(form, one.name, None) for one in plan.releases}
+        now = {one.name: _price(form, one.name, one.price(plan.contract.budget)[0]) for one in plan.releases}
+        return {name: rounded_down(positive("times", times) * price) for name, price in now.items()}
+
+    return _changing(visit, prices)
 
 
 def for_error(visit: Visit) -> Response:
