@@ -22,7 +22,7 @@ def guest(tmp_path: Path) -> Guest:
     with Ledger.open(own / "budget.sqlite") as book:
         for name in ("own", "<b>other</b>"):
             book.register(name, Budget(1.0, 1e-6), UNIT)
-            book.charge([Charge(name, "counts of sex", "laplace", (PureDP(0.25),), UNIT, "a" * 64)])
+            book.charge([Charge(name, "counts of sex", "laplace, scale 2.5e+08", (PureDP(0.25),), UNIT, "a" * 64)])
     return Guest(tmp_path)
 
 
@@ -45,6 +45,7 @@ def test_entries_bars_and_several_data_sets_are_shown(guest: Guest) -> None:
     words = text_of(page)
     assert 2 == words.count("ε 0.25 of 1 spent, ε 0.75 left at δ = 1 × 10⁻⁶.")
     assert "own: charged ε = 0.25 for counts of sex, laplace" in words
+    assert "scale" not in words
     assert "charged, not finished" in words
     assert "<b>other" not in page
     forecast = text_of(guest.page(PLACE, epsilon="0.25"))
@@ -79,7 +80,7 @@ def test_a_budget_is_raised_once_with_a_reason_and_never_lowered(guest: Guest) -
     right = fields | {"epsilon": "2", "reason": "A second wave of the survey."}
     assert 303 == guest.act(f"{PLACE}/raise", right).status_code
     assert 400 == guest.act(f"{PLACE}/raise", right | {"epsilon": "3"}).status_code
-    assert "raised to ε = 2, δ = 1e-06. Reason: A second wave of the survey." in text_of(guest.page(PLACE))
+    assert "raised to ε = 2, δ = 1 × 10⁻⁶. Reason: A second wave of the survey." in text_of(guest.page(PLACE))
     with book_of(guest) as book:
         assert Budget(2.0, 1e-6) == book.budget("own")
     assert 400 == guest.act(f"{PLACE}/raise", right | {"dataset": "none"}).status_code

@@ -1,5 +1,6 @@
 """What the studio promises to people who use it, where no other test shows it; docs/studio.md lists all of it."""
 
+import os
 import re
 import threading
 import time
@@ -52,6 +53,20 @@ def test_warnings_are_gone_when_their_reason_is(guest: Guest) -> None:
         found = guest.page(f"/p/own/{page}")
         assert 'class="mistakes"' not in found, page
         assert 'class="alarm"' not in found, page
+
+
+def test_a_plan_that_was_released_is_not_held_against_what_is_left(guest: Guest) -> None:
+    own = guest.folder / "own"
+    (own / "plan.toml").write_text(PLAN.replace("0.5", "0.75"))
+    released(guest)
+    for page in ("/p/own/ledger", "/p/own/evaluate", "/p/own/columns"):
+        words = text_of(guest.page(page))
+        assert "ε 0.75 of 1 spent, ε 0.25 left" in words, page
+        assert "The plan costs more than is left." not in words, page
+    assert "this plan ε 0.75, ε 0.25 left The plan costs more than is left." in text_of(guest.page("/p/own/plan"))
+    (own / "plan.toml").write_text(PLAN.replace("0.5", "0.3"))
+    os.utime(own / "plan.toml", (2**32, 2**32))  # whatever the clock of the file system can tell apart
+    assert "this plan ε 0.3, ε 0.25 left The plan costs more than is left." in text_of(guest.page("/p/own/ledger"))
 
 
 def test_other_windows_are_answered_while_a_release_runs(guest: Guest, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,5 @@
 """The audit as a picture: right guesses of an attacker from 50 % on, their interval, and the line that is allowed."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -8,8 +7,6 @@ from typing import NamedTuple
 from reaedp.audits.finding import Finding
 from reaedp.frames.number import about
 
-#: The scale of noise in an audit's words: in steps of a lattice, which says nothing to people.
-_SCALE = re.compile(r", scale [\d.e+-]+")
 #: Room to the right of the largest mark, as a share of all.
 MARGIN = 1.1
 
@@ -57,9 +54,4 @@ def _mark(finding: Finding, span: float) -> Mark:
         f"{about(100 * rate.value)} % correct guesses in {finding.measured.runs:,} trials, interval"
         f" {about(100 * rate.low)} to {about(100 * rate.high)} %; allowed on average {about(100 * allowed)} %"
     )
-    return Mark(f"{subject(finding)}; {finding.pair}", **places, words=words)
-
-
-def subject(finding: Finding) -> str:
-    """What was tested, as people read it."""
-    return _SCALE.sub("", finding.subject)
+    return Mark(f"{finding.subject}; {finding.pair}", **places, words=words)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from reaedp.frames.number import written
 from reaedp.ledger.admission import shown
 from reaedp.ledger.entry import Charge, Decision, Entry, Finish, Raise, Recovery, Registration, TwoPeople
 from reaedp.ledger.ledger import Ledger
@@ -77,8 +78,8 @@ def _words(entry: Entry, deltas: dict[str, float]) -> str:
 
 #: What is said of each act that is no charge; its data set and its reason are said of all.
 _WORDS: dict[type[Any], Callable[[Any], str]] = {
-    Registration: lambda act: f"budget ε = {act.budget.epsilon:g}, δ = {act.budget.delta:g}",
-    Raise: lambda act: f"raised to ε = {act.budget.epsilon:g}, δ = {act.budget.delta:g}",
+    Registration: lambda act: f"budget ε = {act.budget.epsilon:g}, δ = {written(act.budget.delta)}",
+    Raise: lambda act: f"raised to ε = {act.budget.epsilon:g}, δ = {written(act.budget.delta)}",
     Finish: lambda act: f"Published: {'entry' if len(act.entries) == 1 else 'entries'} {_listed(act.entries)}",
     Decision: lambda act: f"a plan of {act.asked_by} was {'approved' if act.approved else 'refused'}",
     TwoPeople: lambda act: f"{'needs' if act.required else 'no longer needs'} two people from here on",

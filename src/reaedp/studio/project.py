@@ -101,6 +101,12 @@ class Project:
         return sorted(found, key=lambda path: (path / MANIFEST_FILE).stat().st_mtime, reverse=True)
 
     @property
+    def plan_released(self) -> bool:
+        """Whether nothing was planned since the newest release."""
+        newest = next((path / MANIFEST_FILE for path in self.releases), None)
+        return newest is not None and self.plan_path.is_file() and _changed(newest) >= _changed(self.plan_path)
+
+    @property
     def has_ledger(self) -> bool:
         """Whether there is something where the contract says the ledger is; a server is taken at its word."""
         if self.contract is None:
@@ -123,6 +129,10 @@ class Project:
     @cached_property
     def _plan_data(self) -> dict[str, Any]:
         return _read_plan(self.plan_path, _state(self.plan_path))
+
+
+def _changed(path: Path) -> int:
+    return path.stat().st_mtime_ns
 
 
 def _state(path: Path) -> tuple[int, bytes] | None:

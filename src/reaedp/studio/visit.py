@@ -1,5 +1,6 @@
 """One request as pages see it, and the answers that they give."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -17,6 +18,12 @@ from reaedp.studio.workspace import Workspace
 
 if TYPE_CHECKING:
     from reaedp.studio.step import Step
+
+
+#: Pages on which the price of a plan matters, also if it was released before.
+_PLANNING = ("plan", "release", "audit")
+#: The scale of noise as audits and ledgers write it: in steps of a lattice, which say nothing to people.
+_SCALE = re.compile(r", scale [\d.e+-]+")
 
 
 @dataclass(frozen=True)
@@ -75,7 +82,7 @@ class Visit:
         return {
             "project": self.project,
             "rail": rail,
-            "bar": bar_of(self.project),
+            "bar": bar_of(self.project, released=here not in _PLANNING and self.project.plan_released),
             "following": next(iter(waiting), None) if done_here else None,
             "place": self.place,
         }
@@ -90,5 +97,10 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"about": about, "written": written, "shown": shown}
+    environment.filters |= {
+        "about": about,
+        "written": written,
+        "shown": shown,
+        "unscaled": lambda text: _SCALE.sub("", text),
+    }
     return environment

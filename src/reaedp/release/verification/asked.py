@@ -150,7 +150,8 @@ def _all_axes(release: Release) -> tuple[Column, ...]:
 
 def _rate_axes(release: Release) -> tuple[Column, ...]:
     """A ratio of two columns is no share."""
-    return (*release.value.axes, *(() if release.statistic.per else release.value.parts.columns))
+    statistic: Any = release.statistic
+    return (*release.value.axes, *(() if statistic.per else release.value.parts.columns))
 
 
 _KINDS = ByKind[Callable[[Release], tuple[Column, ...]]](

@@ -18,9 +18,9 @@ def shares(release: Release) -> Callable[[Question, float], Answer | None]:
     """What a rate answers: the share of all rows of each of its groups, by its own noisy numbers."""
 
     def answer(question: Question, confidence: float) -> Answer | None:
-        flag = release.value.parts
+        flag, by = release.value.parts, tuple(axis.name for axis in release.value.axes)
         plain = question.figure == "share" and not (question.where or question.comparison)
-        if not plain or not isinstance(flag, Flag) or question.by != release.statistic.by:
+        if not plain or not isinstance(flag, Flag) or question.by != by:
             return None
         axes = {axis.name: axis for axis in (*release.value.axes, flag.column)}
         if not set(question.columns) <= set(axes):

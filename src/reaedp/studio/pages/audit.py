@@ -11,7 +11,7 @@ from reaedp.audits.plan_audit import audit_plan
 from reaedp.mechanisms.noise import fresh_generator
 from reaedp.plan.plan import Plan
 from reaedp.report.audit import verdict
-from reaedp.studio.audit_picture import AuditPicture, subject
+from reaedp.studio.audit_picture import AuditPicture
 from reaedp.studio.project import Project
 from reaedp.studio.step import State, Step
 from reaedp.studio.visit import Visit
@@ -61,7 +61,6 @@ def _page(visit: Visit, mistakes: tuple[str, ...] = ()) -> Response:
         verdict=verdict([finding.record for finding in findings]) if findings else "",
         broken=any(finding.verdict is Verdict.VIOLATED for finding in findings),
         picture=AuditPicture.of(findings),
-        subject=subject,
         stale=bool(findings) and work is not None and work.about != _version(visit.project),
     )
 

@@ -58,6 +58,10 @@ def _state(visit: Visit, project: Project) -> dict[str, Any]:
     """Where a project stands; one that cannot be read must not hide the others."""
     try:
         waiting = [step.title for step in visit.steps if step.state(project) in ("empty", "incomplete")]
-        return {"next": waiting[0] if waiting else "", "bar": bar_of(project), "trouble": ""}
+        return {
+            "next": waiting[0] if waiting else "",
+            "bar": bar_of(project, released=project.plan_released),
+            "trouble": "",
+        }
     except ReaedpError as error:
         return {"next": "", "bar": None, "trouble": str(error)}

@@ -64,7 +64,7 @@ def _order(form: Form, contract: Contract) -> dict[str, Any]:
     if what == "levels":
         order["delta"] = positive("delta", form.number("delta", "δ"), below=1.0)
     else:
-        order["bins"] = form.whole("bins", "The number of bins")
+        order["bins"] = form.whole("bins", "The number of bars")
         Number(name=order["column"] or "x", lower=0, upper=1, bins=order["bins"], provenance="public")
     mechanism = Threshold(order["epsilon"], order["delta"]) if what == "levels" else Laplace(order["epsilon"])
     price = tally([mechanism.price(counting_sensitivity(contract.unit))])
