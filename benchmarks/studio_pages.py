@@ -52,7 +52,7 @@ def asking(place: Path) -> Callable[[str], None]:
 
     keys = AccessKeys()
     transport = httpx.ASGITransport(application(Workspace(place), keys, frozenset({HOST}), defect))
-    cookies = httpx.Cookies({"reaedp-studio": keys.enter(keys.token) or ""})
+    cookies = httpx.Cookies({"reaedp-studio-8000": keys.enter(keys.token) or ""})
 
     async def ask(path: str) -> None:
         async with httpx.AsyncClient(transport=transport, base_url=f"http://{HOST}", cookies=cookies) as client:

@@ -83,7 +83,7 @@ class Guest:
 
     @property
     def csrf(self) -> str:
-        return self.keys.csrf(self.client.cookies["reaedp-studio"])
+        return self.keys.csrf(self.client.cookies["reaedp-studio-8000"])
 
     def act(self, path: str, form: dict[str, Any]) -> Any:
         """Post a form as it stands, with the token of this session."""

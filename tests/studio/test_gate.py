@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+import httpx
 import pytest
 
 from reaedp.studio.app import application
 from reaedp.studio.gate import AccessKeys
 from reaedp.studio.journey import STEPS
+from reaedp.studio.server import hosts_of
 from reaedp.studio.workspace import Workspace
 from studio_support import HOSTS, Client, Guest, failing, quiet
 
@@ -43,6 +45,28 @@ def test_the_token_lets_one_browser_in_once(tmp_path: Path) -> None:
 def test_another_host_is_refused_whatever_the_cookie(guest: Guest, host: str) -> None:
     for path in ("/", "/static/studio.js", "/start"):
         assert 421 == guest.client.get(path, headers={"host": host}).status_code
+
+
+def test_two_studios_of_one_browser_have_a_cookie_each(tmp_path: Path) -> None:
+    """Browsers send the cookies of a host to all its ports."""
+    studios = []
+    for port in (8000, 8001):
+        keys = AccessKeys()
+        hosts = frozenset({f"127.0.0.1:{port}"})
+        studios.append((keys, application(Workspace(tmp_path), keys, hosts, failing), {"host": f"127.0.0.1:{port}"}))
+    client = Client(studios[0][1])
+    for keys, app, host in studios:
+        client.transport = httpx.ASGITransport(app)
+        assert 303 == client.get(f"/start?token={keys.token}", headers=host).status_code
+    for _, app, host in studios:
+        client.transport = httpx.ASGITransport(app)
+        assert 200 == client.get("/", headers=host).status_code
+
+
+def test_browsers_leave_out_a_usual_port() -> None:
+    assert {"127.0.0.1:80", "127.0.0.1", "localhost:80", "localhost"} == hosts_of("http", "127.0.0.1", 80)
+    assert {"data.example.org:443", "data.example.org"} == hosts_of("https", "data.example.org", 443)
+    assert {"data.example.org:80"} == hosts_of("https", "data.example.org", 80)
 
 
 def test_every_act_needs_the_token_of_a_page_of_this_session(guest: Guest) -> None:

@@ -42,7 +42,7 @@ def test_a_request_is_decided_by_commands_as_in_the_studio(
     for folder in (clicked, typed):
         (folder / "plan.toml").write_text(CHEAPER)
     sent = {"file": FILE, "answer": answer, "reason": "As agreed."}
-    assert 303 == guest.act("/p/own/requests/decide", sent).status_code
+    assert 303 == guest.send("/p/own/requests/decide", sent, at="/p/own/requests").status_code
     run(typed, f"request decide {FILE} contract.toml {option} --reason 'As agreed.'")
     for name in (FILE, ANSWER, "plan.toml"):
         assert (clicked / name).read_bytes() == (typed / name).read_bytes(), name

@@ -12,7 +12,7 @@ from reaedp.drafting.analyst_package import made_up
 from reaedp.drafting.plan_request import PlanRequest, requests_of
 from reaedp.ledger import entry
 from reaedp.plan.plan import Plan
-from studio_support import Guest, text_of
+from studio_support import Guest, form_fields, text_of
 
 PLACE = "/p/own/requests"
 FILE = "own-1.request.toml"
@@ -32,7 +32,10 @@ def asked(guest: Guest, **changes: str) -> Path:
 
 
 def decided(guest: Guest, answer: str, reason: str = "As agreed.", file: str = FILE) -> int:
-    form = {"file": file, "answer": answer, "reason": reason}
+    """Answer the request that the page shows, if it shows one."""
+    page = guest.page(PLACE)
+    seen = form_fields(page, f"{PLACE}/decide").get("seen", "") if "/decide" in page else ""
+    form = {"file": file, "answer": answer, "reason": reason, "seen": seen}
     return int(guest.act(f"{PLACE}/decide", form).status_code)
 
 
@@ -74,6 +77,20 @@ def test_an_approved_plan_becomes_the_plan_and_both_stand_in_the_ledger(guest: G
     assert tuple(requests_of(Plan.load(own / "plan.toml"))) == decision.requests
     assert 400 == decided(guest, "approve")
     assert "No request waits" in guest.page(PLACE)
+
+
+def test_what_was_not_on_the_page_is_not_approved(guest: Guest) -> None:
+    """Whoever asks may write to the file while the custodian reads it."""
+    path, own = asked(guest), guest.folder / "own"
+    seen = form_fields(guest.page(PLACE), f"{PLACE}/decide") | {"answer": "approve", "reason": "As agreed."}
+    path.write_text(path.read_text().replace("epsilon = 0.5", "epsilon = 0.9"))
+    before = (own / "plan.toml").read_bytes()
+    answer = guest.act(f"{PLACE}/decide", seen)
+    assert 400 == answer.status_code
+    assert "changed after this page was opened" in answer.text
+    assert before == (own / "plan.toml").read_bytes()
+    with Ledger.open(own / "budget.sqlite") as book:
+        assert [] == [one for one in book.history() if one.kind == "decide"]
 
 
 def test_a_refusal_keeps_the_plan_and_goes_back_with_its_reason(guest: Guest) -> None:

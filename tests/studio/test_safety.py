@@ -124,6 +124,8 @@ def test_the_password_is_needed_with_the_token_and_is_tried_once(tmp_path: Path)
     assert 403 == client.post("/start", data={"token": token, "password": "wrong"}).status_code
     assert 403 == client.post("/start", data={"token": token, "password": "correct horse battery"}).status_code
     assert 413 == client.post("/start", data={"token": "x" * 20_000}).status_code
+    many = {**{f"f{n}": "x" for n in range(20)}, "token": keys.token, "password": "correct horse battery"}
+    assert 403 == client.post("/start", data=many).status_code
     elsewhere = {"origin": "http://evil.example"}
     good = {"token": keys.token, "password": "correct horse battery"}
     assert 303 != client.post("/start", data=good, headers=elsewhere).status_code

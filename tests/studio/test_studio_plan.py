@@ -13,8 +13,9 @@ from reaedp.plan.plan import KINDS
 from reaedp.privacy.accounting import epsilon as composed
 from reaedp.privacy.loss import PureDP
 from reaedp.studio.error_chart import ErrorChart
+from reaedp.studio.form import Form
 from reaedp.studio.gallery import SHOWN
-from reaedp.studio.kind_form import fields_of
+from reaedp.studio.kind_form import facts_of, fields_of
 from reaedp.studio.outcomes import OUTCOMES, Dots, Pretended, priced
 from studio_support import Guest, form_fields, text_of
 from tests_support import CONTRACT, PLAN, ledger_in
@@ -224,6 +225,12 @@ def test_a_plan_that_costs_too_much_is_made_to_fit_by_a_click(guest: Guest) -> N
     ages, both = (one.price(plan.contract.budget)[0] for one in plan.releases[:2])
     assert ages / both == pytest.approx(0.9 / 0.8, rel=0.01), "each has the same part of what it had"
     assert composed(plan.prices(), plan.contract.budget.delta) > 0.97, "and no more is taken away than must be"
+
+
+@pytest.mark.parametrize("label", ["-1", "--", "_a", "Ärzte & Söhne", "日本", "<b>", "x" * 100])
+def test_a_release_that_nobody_named_gets_a_name_that_files_can_have(label: str) -> None:
+    form = Form({"label": [label], "columns": ["age"], "mechanism": ["laplace"]})
+    assert re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", facts_of("histogram", form)["name"])
 
 
 def test_advice_is_followed_by_a_click(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ The file comes from outside. It is bounded before it is parsed, its plan is read
 whatever it names, and nothing of it is kept but what was accepted.
 """
 
+import hashlib
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +51,11 @@ class PlanRequest:
         printable("request.note", texts["note"], 1000)
         alone = _plan_text(path, contract.name)
         return cls(path=path, **texts, text=alone, plan=_loaded(alone, contract))
+
+    @property
+    def digest(self) -> str:
+        """What tells one state of the file from another, for whoever answers what was read before."""
+        return hashlib.sha256(repr((self.asked_by, self.note, self.contract, self.text)).encode()).hexdigest()
 
     @property
     def requests(self) -> list[str]:

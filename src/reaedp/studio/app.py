@@ -12,7 +12,7 @@ from starlette.types import ASGIApp
 
 from reaedp.errors import BudgetRefused, DeclarationError, LedgerError, ReaedpError
 from reaedp.studio.form import MOST_BYTES, Form
-from reaedp.studio.gate import COOKIE, AccessKeys, Gate
+from reaedp.studio.gate import AccessKeys, Gate, session_of
 from reaedp.studio.journey import STEPS
 from reaedp.studio.pages import projects
 from reaedp.studio.step import Handler, Step
@@ -68,7 +68,7 @@ class Studio:
             form = Form.read(await _body(request))
         except DeclarationError as error:
             return PlainTextResponse(str(error), 400)
-        if not self.keys.same(request.cookies.get(COOKIE, ""), form.text("csrf")):
+        if not self.keys.same(session_of(request), form.text("csrf")):
             return PlainTextResponse(_NOT_DONE, 403)
         step = self.steps.get(request.path_params.get("step", ""))
         if "project" not in request.path_params:
@@ -80,7 +80,7 @@ class Studio:
     def _visit(self, request: Request, form: Form) -> Visit:
         query = Form({name: request.query_params.getlist(name) for name in request.query_params})
         address = request.path_params.get("project", "")
-        csrf = self.keys.csrf(request.cookies.get(COOKIE, ""))
+        csrf = self.keys.csrf(session_of(request))
         return Visit(self.workspace, tuple(self.steps.values()), address, query, form, csrf)
 
     async def _run(self, handler: Handler | None, visit: Visit) -> Response:

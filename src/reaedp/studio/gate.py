@@ -15,11 +15,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-COOKIE = "reaedp-studio"
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self';"
     " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+#: Ports that browsers leave out of the Host.
+USUAL_PORTS = {"http": 80, "https": 443}
 #: A page may bring a content policy of its own; the rest is the same for all.
 HEADERS = {
     "cache-control": "no-store",
@@ -41,6 +42,16 @@ _DOOR = (
 #: No password is longer.
 MOST_AT_THE_DOOR = 10_000
 _SELF = frozenset({"same-origin", "none"})
+
+
+def cookie_of(request: Request) -> str:
+    """The name of the cookie: browsers send all cookies of a host to each of its ports, where other studios may be."""
+    return f"reaedp-studio-{request.url.port or USUAL_PORTS.get(request.url.scheme, 0)}"
+
+
+def session_of(request: Request) -> str:
+    """The session that a browser says it has; "" where it says none."""
+    return request.cookies.get(cookie_of(request), "")
 
 
 class AccessKeys:
@@ -106,7 +117,7 @@ class Gate:
             return PlainTextResponse("This is not the address of the studio.", 421)
         if request.url.path == "/start":
             return self._at_the_door(request)
-        if not self.keys.knows(request.cookies.get(COOKIE, "")):
+        if not self.keys.knows(session_of(request)):
             return PlainTextResponse(_STRANGER, 403)
         if request.method not in ("GET", "HEAD") and not self._from_here(request):
             return PlainTextResponse("This request came from another site and was refused.", 403)
@@ -128,7 +139,10 @@ class Gate:
             body += chunk
             if len(body) > MOST_AT_THE_DOOR:
                 return PlainTextResponse("This address is too long.", 413)
-        sent = parse_qs(body.decode("utf-8", "replace"), max_num_fields=10)
+        try:
+            sent = parse_qs(body.decode("utf-8", "replace"), max_num_fields=10)
+        except ValueError:  # no form of ours has so many fields
+            sent = {}
         token, password = (sent.get(name, [""])[0] for name in ("token", "password"))
         return self._enter(request, token, password)
 
@@ -138,7 +152,7 @@ class Gate:
             return PlainTextResponse(f"This address has already been used, or is incomplete. {_STRANGER}", 403)
         answer = RedirectResponse("/", 303)
         secure = request.url.scheme == "https"
-        answer.set_cookie(COOKIE, session, httponly=True, samesite="strict", path="/", secure=secure)
+        answer.set_cookie(cookie_of(request), session, httponly=True, samesite="strict", path="/", secure=secure)
         return answer
 
     def _from_here(self, request: Request) -> bool:

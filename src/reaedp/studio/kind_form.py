@@ -162,7 +162,7 @@ def _name_of(facts: Mapping[str, Any]) -> str:
     """A name for a release that nobody named: its title, or the columns that it is about."""
     about = [facts.get("label") or [facts.get(key) for key in OF_COLUMNS if facts.get(key)]]
     words = " ".join(re.findall(r"[A-Za-z0-9_-]+", normalize("NFKD", str(about)).encode("ascii", "ignore").decode()))
-    return "_".join(words.split())[:60] or str(facts["kind"])
+    return "_".join(words.split()).lstrip("-_")[:60] or str(facts["kind"])
 
 
 def planned_of(facts: Mapping[str, Any], contract: Contract) -> Planned:

@@ -11,7 +11,7 @@ import uvicorn
 
 from reaedp.errors import DeclarationError
 from reaedp.studio.app import Defect, application
-from reaedp.studio.gate import AccessKeys
+from reaedp.studio.gate import USUAL_PORTS, AccessKeys
 from reaedp.studio.workspace import Workspace
 
 LOOPBACK = "127.0.0.1"
@@ -54,6 +54,13 @@ class Beyond:
         return {"ssl_certfile": str(self.certificate), "ssl_keyfile": str(self.key)}
 
 
+def hosts_of(scheme: str, host: str, port: int) -> frozenset[str]:
+    """What browsers call this server: without the port where it is the usual one, and localhost where it is that."""
+    names = (host, "localhost") if host == LOOPBACK else (host,)
+    usual = USUAL_PORTS[scheme] == port
+    return frozenset({*(f"{name}:{port}" for name in names), *(names if usual else ())})
+
+
 @dataclass(frozen=True, slots=True)
 class Server:
     """A socket on loopback that is open from the start, and the application behind it."""
@@ -81,11 +88,11 @@ class Server:
             listening.close()
             raise DeclarationError(f"{host}:{port} cannot be used: {error.strerror}. Choose another --port.") from None
         port = listening.getsockname()[1]
-        address = f"http://{host}:{port}" if beyond is None else f"https://{host}:{port}"
+        scheme = "http" if beyond is None else "https"
+        address = f"{scheme}://{host}:{port}"
         password = "" if beyond is None else beyond.password
         keys = AccessKeys(lambda token: announce(f"{address}/start?token={token}"), password)
-        hosts = frozenset({f"{host}:{port}", *([f"localhost:{port}"] if beyond is None else [])})
-        app = application(Workspace(folder), keys, hosts, defect)
+        app = application(Workspace(folder), keys, hosts_of(scheme, host, port), defect)
         config = uvicorn.Config(
             app,
             log_config=None,

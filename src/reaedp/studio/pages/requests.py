@@ -46,6 +46,8 @@ def decide(visit: Visit) -> Response:
     approved = form.text("answer") == "approve"
     try:
         request = PlanRequest.read(_chosen(project, form.text("file")), project.contract_path)
+        if form.text("seen") != request.digest:
+            raise DeclarationError("The request was changed after this page was opened. Check it again.")
         request.decide(project.plan_path, approved=approved, reason=form.text("reason"))
     except DeclarationError as error:
         return _page(visit, error.mistakes)
