@@ -4,6 +4,7 @@ import datetime as dt
 import gc
 import gzip
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -473,3 +474,12 @@ def test_files_of_stata_are_read_where_pandas_is_not_installed(tmp_path: Path, m
 
     monkeypatch.setattr(pyreadstat, "read_dta", without_pandas)
     assert [0, 1, 0, 1] == counts(tmp_path / "x.dta", NUMBERS)[:4].tolist()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither")
+@pytest.mark.parametrize("files", [None, Files(separator=";"), Files(encoding="utf-16")])
+def test_pipes_and_devices_are_refused_and_not_waited_for(tmp_path: Path, files: Files | None) -> None:
+    os.mkfifo(tmp_path / "rows.csv")
+    for place in (str(tmp_path / "rows.csv"), "/dev/zero", "/dev/null"):
+        with pytest.raises(DeclarationError, match=r"is a pipe or a device. Data is read several times"):
+            open_source(place, None, files)

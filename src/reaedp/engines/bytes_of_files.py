@@ -3,6 +3,7 @@
 import codecs
 import gzip
 import io
+import stat
 import tempfile
 import weakref
 import zlib
@@ -16,6 +17,8 @@ from reaedp.errors import DeclarationError, ReaedpError
 
 #: Suffixes of files that are compressed.
 COMPRESSED = (".gz", ".zst")
+#: What to do with data that flows by.
+READ_AGAIN = "Data is read several times, so write it to a file, such as data.csv, and give that name."
 #: Bytes of a file that are looked at together.
 CHUNK = 2**20
 #: What a byte of code page 1252 is; the five that it leaves out are themselves, as in Latin-1.
@@ -61,12 +64,19 @@ def opened(path: str) -> Iterator[IO[bytes]]:
             yield plain
 
 
+def _flows(path: Path) -> bool:
+    mode = path.stat().st_mode
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
 def check_readable(path: str) -> None:
     """Refuse what is no file or cannot be opened, and a compressed file that is damaged, which only its end tells."""
     packed = suffixes(path)[1]
     if packed == ".zst":
         _arrow()
     try:
+        if _flows(Path(path)):  # opening a pipe waits for whoever writes, and a device may never end
+            raise DeclarationError(f"{path} is a pipe or a device. {READ_AGAIN}")
         with Path(path).open("rb"):
             pass
     except (OSError, ValueError) as error:

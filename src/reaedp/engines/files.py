@@ -9,7 +9,7 @@ import duckdb
 
 from reaedp.contract.files import Files
 from reaedp.disk.duckdb_engine import connect_for_rows
-from reaedp.engines.bytes_of_files import check_readable, suffixes
+from reaedp.engines.bytes_of_files import READ_AGAIN, check_readable, suffixes
 from reaedp.engines.csv_files import DELIMITERS, open_csv, separator_of
 from reaedp.engines.embedded import EmbeddedSource, Part, refuse_points
 from reaedp.engines.parquet_files import Partitions, parquet_parts
@@ -182,7 +182,7 @@ _INSTEAD = {
 def _instead(path: Path) -> str:
     """How to go on with a file that cannot be read."""
     if str(path) in ("/dev/stdin", "/proc/self/fd/0"):
-        return "Data is read several times, so write it to a file, such as data.csv, and give that name."
+        return READ_AGAIN
     others = ", ".join(suffix for suffix in OPENERS if suffix not in PACKED)
     return _INSTEAD.get(path.suffix.lower()) or (
         f"Known: {', '.join(PACKED)} (also with .gz or .zst), {others}, and folders of Parquet. If it is a text with"
