@@ -98,6 +98,9 @@ def test_prices_of_a_plan_follow_sliders_and_dragging(browser: Any, served: Serv
         window.settled()
         assert drawn != card.locator(".pretended").evaluate("(svg) => svg.innerHTML")
         assert page.evaluate("document.activeElement.matches('[data-draw]')")
+        page.get_by_label("How many rows are there, by your guess?").fill("300")
+        window.settled()
+        assert "Pretended: 300 rows" in card.locator(".figures").inner_text()
         price = page.locator('[name="e.sexes"]')
         drag(window, page.locator('[data-handle="sexes"]'), -60, 0)
         assert float(price.input_value()) < 0.2

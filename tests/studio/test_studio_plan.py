@@ -185,6 +185,16 @@ def test_figures_at_another_price_are_those_of_that_price(guest: Guest) -> None:
     assert plan.releases == Plan.load(guest.folder / "clinic" / "plan.toml").releases
 
 
+def test_pretended_tables_have_as_many_rows_as_somebody_guesses(guest: Guest) -> None:
+    assert 'name="guess" value="2000"' in guest.page("/p/clinic/plan"), "what the public knows"
+    assert "Pretended: 300 rows spread evenly" in guest.page("/p/clinic/plan/figures", name="ages", guess="300")
+    assert "/p/clinic/plan?guess=300" == guest.done("/p/clinic/plan", {"guess": "300"})
+    assert "Pretended: 300 rows spread evenly" in guest.page("/p/clinic/plan", guess="300")
+    for text in ("²", "9" * 5_000, "-3", "many", "0"):
+        page = guest.page("/p/clinic/plan/figures", name="ages", guess=text, draw=text)
+        assert "Pretended: 2,000 rows spread evenly" in page, text
+
+
 def test_pictures_know_of_a_charge_that_was_made_meanwhile(guest: Guest) -> None:
     assert "of ε 1 that is left" in guest.page("/p/clinic/plan/together")
     contract = Contract.load(guest.folder / "clinic" / "contract.toml")

@@ -101,9 +101,9 @@ class Odds:
         return about(100 * permitted(self.epsilon, self.delta).accuracy, 3)
 
 
-def whole_of(text: str) -> int | None:
+def whole_of(text: str, digits: int = 3) -> int | None:
     """A small number of a query; nothing where it is none."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else None
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else None
 
 
 def given(epsilon: float | int | None) -> float | None:

@@ -19,7 +19,7 @@ from reaedp.statistics.marginal import Marginal
 #: Possible outcomes that are shown.
 OUTCOMES = 20
 #: Cells of a pretended table that have room.
-MOST_BARS = 24
+MOST_BARS = 40
 #: Rows that are pretended where nobody says how many there are.
 PRETENDED = 1_000
 WIDTH, HEIGHT, LEFT, BOTTOM = 320, 180, 44, 30

@@ -23,6 +23,7 @@ from reaedp.studio.error_chart import ErrorChart
 from reaedp.studio.form import Form
 from reaedp.studio.gallery import SHOWN, Shown, offered
 from reaedp.studio.kind_form import BEST, OFF, KeyField, facts_of, fields_of, in_words, known_kind, planned_of
+from reaedp.studio.odds import whole_of
 from reaedp.studio.outcomes import PRETENDED, Dots, Pretended, Priced, priced
 from reaedp.studio.project import Project
 from reaedp.studio.shares import shares_of
@@ -165,7 +166,7 @@ def _changing(visit: Visit, prices: Any) -> Response:
             plan_file.change(project, changes)
     except DeclarationError as error:
         return _page(visit, error.mistakes)
-    return visit.to("plan")
+    return visit.to("plan", **({"guess": visit.form.text("guess")} if visit.form.text("guess") else {}))
 
 
 def _unless_changed(visit: Visit) -> None:
@@ -256,14 +257,13 @@ def _shares(plan: Plan, form: Form) -> Any:
 
 def _figures(found: Priced, contract: Contract, query: Form) -> dict[str, Any]:
     """What a card shows of one release at a price."""
-    guess, draw = query.text("guess"), query.text("draw")
-    rows = int(guess) if guess.isascii() and guess.isdigit() and 0 < len(guess) < 10 else contract.unit.at_least
+    draw, rows = whole_of(query.text("draw")) or 0, whole_of(query.text("guess"), 9) or contract.unit.at_least
     return {
         "name": found.planned.name,
         "forecast": found.forecast,
         "dots": Dots.of(found),
-        "pretended": Pretended.of(found, contract, rows or PRETENDED, int(draw) if draw.isdigit() else 0),
-        "draw": (int(draw) if draw.isdigit() else 0) + 1,
+        "pretended": Pretended.of(found, contract, rows or PRETENDED, draw),
+        "draw": draw + 1,
     }
 
 
@@ -291,6 +291,7 @@ def _page(visit: Visit, mistakes: tuple[str, ...] = (), adding: str = "") -> Res
         off=OFF,
         form=visit.form if visit.form.fields else query,
         cards=_cards(listed, query) if listed else [],
+        guess=query.text("guess") or (contract and contract.unit.at_least) or PRETENDED,
         told=_told(listed) if listed else (),
         shares=_shares(listed, Form()) if listed else None,
         raw=plan_file.tables(project) if plan is None and contract else [],

@@ -59,6 +59,7 @@ const STEPS = { ArrowRight: 0.02, ArrowUp: 0.02, ArrowLeft: -0.02, ArrowDown: -0
 if (form) {
   document.addEventListener("input", (event) => {
     const field = event.target;
+    if (field.form === form && field.name === "guess") for (const one of document.querySelectorAll("[data-release]:has(.pretended)")) show(one.dataset.release);
     if (field.form !== form || !field.name.startsWith("e.") || !(Number(field.value) > 0)) return;
     const name = field.name.slice(2);
     show(name);

@@ -12,7 +12,11 @@ document.addEventListener("submit", (event) => {
 });
 
 // What was typed and is not saved: the next step saves it, and leaving the page otherwise is asked about.
-const said = (form) => new URLSearchParams(new FormData(form)).toString();
+const said = (form) => {
+  const data = new FormData(form);
+  for (const field of form.elements) if ("passing" in field.dataset) data.delete(field.name); // is never saved
+  return new URLSearchParams(data).toString();
+};
 const kept = new Map([...document.querySelectorAll("form[data-keep]")].map((form) => [form, said(form)]));
 const unsaved = () => [...kept].find(([form, text]) => said(form) !== text)?.[0];
 let sending = false;
