@@ -142,6 +142,11 @@ def repeated(given: object) -> str:
     return text if len(text) <= MOST_REPEATED else f"{text[:half]} … {text[-half:]}"
 
 
+def mistakes_of(error: Exception) -> tuple[str, ...]:
+    """All that an error says, a line each."""
+    return tuple(str(error).splitlines())
+
+
 def sentence(rule: str, *, given: object, remedy: str = "") -> str:
     """One mistake in the project's voice: the rule, what was given, the way out."""
     return f"{rule}; given {repeated(given)}." + (f" {remedy}" if remedy else "")

@@ -137,6 +137,39 @@ def test_a_double_click_charges_once_and_so_do_two_windows(guest: Guest, browser
     assert 1 == charges(guest.folder / "own")
 
 
+@pytest.mark.xdist_group("browser")
+def test_closing_the_window_in_mid_release_loses_nothing(
+    guest: Guest, browser: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Nor is what a look found shown again by going back, or anything said in the terminal."""
+    running, go_on, own = threading.Event(), threading.Event(), guest.folder / "own"
+
+    def slow_audit(*_: object) -> None:
+        running.set()
+        assert go_on.wait(60)
+
+    monkeypatch.setattr(publication, "audited_before", slow_audit)
+    with serving(guest.folder) as server:
+        with Window(browser, server) as window:
+            window.go(RELEASE)
+            window.page.get_by_label("Type the name of the data set: own").fill("own")
+            window.page.get_by_role("button", name="Spend and release").click()
+            assert running.wait(60)
+        go_on.set()
+        with Window(browser, server) as window:
+            window.go(RELEASE)
+            window.page.get_by_text("Released. Charged, counted, noise added, written, checked.").wait_for()
+            window.go("/p/own/look")
+            window.page.locator("input[name=custodian]").check()
+            window.page.get_by_role("button", name="Look at the data").click()
+            window.page.get_by_text("Rows: 40.").wait_for()
+            window.go(RELEASE)
+            with pytest.raises(Exception, match="ERR_CACHE_MISS"):  # there is no page to go back to
+                window.page.go_back()
+    assert 1 == charges(own)
+    assert ("", "") == capfd.readouterr()
+
+
 def test_the_documentation_names_tests_that_exist() -> None:
     words = (ROOT / "docs" / "studio.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`(test_\w+\.py)::(test_\w+)`", words))

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -54,6 +55,36 @@ def test_names_from_outside_are_text_on_every_page(guest: Guest) -> None:
             assert markup not in page, (place, markup)
         if not place.endswith("files"):  # commands to be copied are exact
             assert "\u202e" not in text_of(page), place
+
+
+class Tags(HTMLParser):
+    """All tags of a page with their attributes."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str]]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, {name: text or "" for name, text in attrs}))
+
+
+def test_no_page_has_scripts_or_styles_of_its_own_or_takes_files(guest: Guest) -> None:
+    """The content policy would stop such scripts; files are read where they are."""
+    pages = ["/", *(f"/p/own/{step.key}" for step in STEPS), "/p/own/plan?add=summary", "/p/own/columns/buy"]
+    for place in pages:
+        tags = Tags(guest.ask(place).text).found
+        assert all(facts["src"].startswith("/static/") for tag, facts in tags if tag == "script"), place
+        names = {name for _, facts in tags for name in facts}
+        assert not {name for name in names if name.startswith("on")} | names & {"style", "srcdoc", "enctype"}, place
+        assert not {"style", "iframe", "object", "embed", "base"} & {tag for tag, _ in tags}, place
+        assert "file" not in {facts.get("type") for _, facts in tags}, place
+
+
+def test_a_form_with_a_file_in_it_is_no_form(guest: Guest) -> None:
+    sent = guest.client.post("/p/own/data", data={"csrf": guest.csrf}, files={"data": ("rows.csv", b"age\n1\n")})
+    assert sent.status_code in (400, 403)
+    assert ["people.csv"] == [path.name for path in (guest.folder / "own").glob("*.csv")]
 
 
 def test_names_in_queries_and_forms_come_back_as_text(guest: Guest) -> None:

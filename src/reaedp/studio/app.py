@@ -10,7 +10,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from reaedp.errors import BudgetRefused, DeclarationError, LedgerError, ReaedpError
+from reaedp.errors import BudgetRefused, DeclarationError, LedgerError, ReaedpError, mistakes_of
 from reaedp.studio.form import MOST_BYTES, Form
 from reaedp.studio.gate import AccessKeys, Gate, session_of
 from reaedp.studio.journey import STEPS
@@ -100,11 +100,10 @@ class Studio:
 
 def _said(visit: Visit, error: ReaedpError) -> Response:
     """An error in the project's own words, on a page without rail or bar, which may be what failed."""
-    mistakes = error.mistakes if isinstance(error, DeclarationError) else (str(error),)
     status = next((code for kind, code in _STATUS if isinstance(error, kind)), 500)
     outside = Visit(visit.workspace, (), "", visit.query, Form(), visit.csrf)
     back = visit.address and visit.place()
-    return outside.page(mistakes=mistakes, template="error.html", status=status, back=back)
+    return outside.page(mistakes=mistakes_of(error), template="error.html", status=status, back=back)
 
 
 _STATUS = ((DeclarationError, 400), (BudgetRefused, 409), (LedgerError, 503))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from reaedp.errors import DeclarationError, ReaedpError, Stopped
+from reaedp.errors import ReaedpError, Stopped, mistakes_of
 
 #: A work's place: the folder of its project, and what kind of work it is.
 Place = tuple[Path, str]
@@ -55,9 +55,7 @@ class Work:
     @property
     def mistakes(self) -> tuple[str, ...]:
         """Why it failed, in the project's words; nothing if it did not."""
-        if self.error is None:
-            return ()
-        return self.error.mistakes if isinstance(self.error, DeclarationError) else (str(self.error),)
+        return () if self.error is None else mistakes_of(self.error)
 
     def run(self, doing: Callable[["Work"], Any]) -> None:
         """Do it, and keep what came of it."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from reaedp.errors import BudgetRefused, DeclarationError, LedgerMissing, ReaedpError, unknown
+from reaedp.errors import BudgetRefused, DeclarationError, LedgerMissing, ReaedpError, mistakes_of, unknown
 from reaedp.ledger.ledger import Ledger
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.loss import positive
@@ -109,7 +109,7 @@ def _acting(visit: Visit, act: Any) -> Response:
     try:
         return visit.to("ledger", done=act(_address(visit.project)))
     except (DeclarationError, BudgetRefused) as error:
-        return _page(visit, error.mistakes if isinstance(error, DeclarationError) else (str(error),))
+        return _page(visit, mistakes_of(error))
 
 
 def _page(visit: Visit, mistakes: tuple[str, ...] = ()) -> Response:
@@ -122,10 +122,8 @@ def _page(visit: Visit, mistakes: tuple[str, ...] = ()) -> Response:
             facts["forecast"] = _forecast(visit, book)
     except LedgerMissing:
         facts["missing"] = "There is no ledger at this place yet."
-    except DeclarationError as error:
-        mistakes = mistakes or error.mistakes
     except ReaedpError as error:
-        mistakes = mistakes or (str(error),)
+        mistakes = mistakes or mistakes_of(error)
     return visit.page(
         "ledger",
         mistakes,

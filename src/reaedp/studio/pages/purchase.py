@@ -7,7 +7,7 @@ from starlette.responses import Response
 from reaedp.contract import Contract, Number
 from reaedp.contract.document import write_column
 from reaedp.curator.learning import learn_bounds, learn_levels
-from reaedp.errors import BudgetRefused, DeclarationError, ReaedpError
+from reaedp.errors import BudgetRefused, DeclarationError, ReaedpError, mistakes_of
 from reaedp.ledger.admission import shown
 from reaedp.mechanisms.laplace import Laplace
 from reaedp.mechanisms.threshold import Threshold
@@ -42,7 +42,7 @@ def buy(visit: Visit) -> Response:
             write_column(now.contract_path, order["column"], {**facts, "provenance": "dp", "entry": entry})
     except ReaedpError as error:
         refused = isinstance(error, DeclarationError | BudgetRefused)
-        return _page(visit, form, tuple(str(error).splitlines()), status=400 if refused else 409)
+        return _page(visit, form, mistakes_of(error), status=400 if refused else 409)
     return visit.to("columns")
 
 

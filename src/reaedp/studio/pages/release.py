@@ -8,7 +8,7 @@ from starlette.responses import HTMLResponse, Response
 
 from reaedp.disk.system import user_name
 from reaedp.drafting.plan_request import requests_of
-from reaedp.errors import BudgetRefused, DeclarationError, LedgerMissing, ReaedpError, sentence, unknown
+from reaedp.errors import BudgetRefused, DeclarationError, LedgerMissing, ReaedpError, mistakes_of, sentence, unknown
 from reaedp.ledger.admission import shown
 from reaedp.ledger.ledger import Ledger
 from reaedp.plan.affordable import rest_of
@@ -69,8 +69,7 @@ def release(visit: Visit) -> Response:
         confirmed = _confirmed(visit)
         check_affordable(confirmed.plan)
     except (DeclarationError, BudgetRefused) as error:
-        mistakes = error.mistakes if isinstance(error, DeclarationError) else (str(error),)
-        return _page(visit, mistakes, 409 if isinstance(error, BudgetRefused) else 400)
+        return _page(visit, mistakes_of(error), 409 if isinstance(error, BudgetRefused) else 400)
     work = Work(confirmed.folder.name, "Stopped before the charge. Nothing was charged, and nothing was released.")
     return RELEASES.begin(visit, work, confirmed.release, finish=True)
 
@@ -82,7 +81,7 @@ def check(visit: Visit) -> Response:
     try:
         checked = verify(folder, ledger)
     except ReaedpError as error:
-        return _released(visit, folder, (), (str(error),))
+        return _released(visit, folder, (), mistakes_of(error))
     return _released(visit, folder, tuple(checked))
 
 

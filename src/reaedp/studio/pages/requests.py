@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from reaedp.drafting.analyst_package import package
 from reaedp.drafting.plan_request import SUFFIX, PlanRequest, waiting, write_request
-from reaedp.errors import DeclarationError, LedgerMissing, ReaedpError, unknown
+from reaedp.errors import DeclarationError, ReaedpError, mistakes_of, unknown
 from reaedp.ledger.admission import shown
 from reaedp.plan.forecast import Forecast
 from reaedp.studio.project import Project
@@ -81,10 +81,8 @@ def _seen(project: Project, path: Path) -> dict[str, Any]:
         request = PlanRequest.read(path, project.contract_path)
         request.check_contract()
         left = request.left
-    except (DeclarationError, LedgerMissing) as error:
-        return {**facts, "mistakes": error.mistakes}
     except ReaedpError as error:
-        return {**facts, "mistakes": (str(error),)}
+        return {**facts, "mistakes": mistakes_of(error)}
     plan = request.plan
     return {
         **facts,
