@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 
 from reaedp.contract.files import ENCODINGS, Files
-from reaedp.engines.bytes_of_files import Copies, first_line, opened, suffixes
+from reaedp.engines.bytes_of_files import Copies, first_line, most_lines, opened, suffixes
 from reaedp.engines.embedded import EmbeddedSource, Part, refuse_header
 from reaedp.engines.literal_paths import literally
 from reaedp.errors import DeclarationError
@@ -92,7 +92,7 @@ def _part(connection: duckdb.DuckDBPyConnection, paths: list[str], dialect: Dial
         max_line_size=LONGEST_LINE,
     ).filter(f"length(coalesce({', '.join(cells)})) IS DISTINCT FROM -1")
     named = {name: (cell, "VARCHAR") for name, cell in zip(header, cells, strict=True) if name}
-    return Part(relation, named, (connection, copies))
+    return Part(relation, named, connection, copies, lambda: most_lines(paths))
 
 
 def _header(path: str, dialect: Dialect) -> tuple[str, ...]:
