@@ -8,9 +8,9 @@ import pytest
 from scipy.special import ndtri
 
 from reaedp import Budget, Category, Contract, Gaussian, Laplace, Number, Unit
-from reaedp.audits import request_audit
+from reaedp.audits import request_audit, step_audit
 from reaedp.audits.clones import audit_clones, audit_plan
-from reaedp.audits.constant_noise import Drawn
+from reaedp.audits.constant_noise import ConstantNoise, Drawn
 from reaedp.audits.finding import Verdict
 from reaedp.audits.pre_release import pre_release_audit
 from reaedp.audits.request_audit import audit_request
@@ -30,9 +30,11 @@ from reaedp.privacy.loss import ApproxDP
 from reaedp.privacy.unit import Sensitivity
 from reaedp.rate import share
 from reaedp.statistics.images.pixels import Pixels
+from reaedp.statistics.marginal import Marginal
 from reaedp.synthesis import search
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable
+from reaedp.synthesis.fitting import fits_kept
 from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.synthesis.purse import choice_scale, table_scale
 from reaedp.synthesis.synthetic import Synthetic
@@ -178,6 +180,36 @@ def test_synthetic_records_are_audited_part_by_part(unit: Unit) -> None:
         assert ("frequent cells" in named) == isinstance(mechanism, Amortised)
         tables = [finding for finding in findings if "table" in finding.subject and "choice" not in finding.subject]
         assert {Verdict.CONSISTENT} == {finding.verdict for finding in tables}
+
+
+def test_wide_models_are_audited_in_tables_of_some_columns_at_their_own_price(monkeypatch: pytest.MonkeyPatch) -> None:
+    levels = {f"c{place}": tuple("abcdefg"[: 2 + place % 3]) for place in range(8)}
+    numbers = Number(name="c8", lower=0, upper=10, bins=4, provenance="public")
+    words = (Category(name=name, levels=each, provenance="public") for name, each in levels.items())
+    terms = replace(contract(UNITS[0]), columns=(*words, numbers))
+    names = tuple(column.name for column in terms.columns)
+    network, rng = MarginalModel.within(1.0, 1e-6, terms, names), np.random.default_rng(4)
+    (case,) = worst_cases(Marginal(*names), terms)
+
+    def asked() -> tuple[list[Drawn], set[Any]]:
+        with fits_kept():
+            noise = ConstantNoise(0, rng)
+            learned = network.learn(case.first, names, Sensitivity(1, 1, 1), noise, lambda _: None)  # type: ignore[arg-type]
+        return noise.drawn, {dependence.columns for dependence in learned.dependences}
+
+    whole, pairs = asked()
+    monkeypatch.setattr(search, "FEW_COLUMNS", 2)
+    monkeypatch.setattr(step_audit, "FEW_COLUMNS", 2)
+    few, pair = asked()
+    # Every column, then a choice and a table, at the price that each has; the tables are those of the first column of
+    # each kind, and what they leave is spent on all columns.
+    first = len(names) + 2
+    assert [(one.kind, one.scale) for one in whole[:first]] == [(one.kind, one.scale) for one in few[:first]]
+    assert {("c0", "c8")} == pair
+    assert len(pairs) > 1
+    assert network.mu**2 == pytest.approx(sum(loss(one, Sensitivity(1, 1, 1)) ** 2 for one in few), rel=1e-6)
+    *_, together = audit_network(network, names, terms, rng, refine=True)
+    assert (Verdict.CONSISTENT, True) == (together.verdict, "tables of 2 of its columns" in together.method)
 
 
 def test_synthetic_curves_are_audited_by_their_privacy_test() -> None:

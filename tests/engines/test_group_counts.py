@@ -2,6 +2,8 @@
 
 import itertools
 import math
+from dataclasses import replace
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 from reaedp import Budget, Category, Contract, Integer, Unit
 from reaedp.contract.column import Column
 from reaedp.curator.records import Records
-from reaedp.engines import kept_rows
+from reaedp.engines import embedded, kept_rows
 from reaedp.engines.blocks import MOST_CELLS, merged
 from reaedp.engines.source import collect_each
 from reaedp.errors import ReaedpError
@@ -127,6 +129,66 @@ def test_a_failing_engine_leaves_nothing_and_is_not_quoted() -> None:
         list(records.group_counts(GROUPS))
     assert failure.value.__context__ is None
     assert [] == tables(connection)
+
+
+def stored(folder: Path, suffix: str) -> str:
+    """Rows in a file, some of which a column drops and some of which have no person."""
+    rows = frame().assign(e=lambda data: data["b"] % 7)
+    rows.loc[::9, "e"], rows.loc[::31, "p"] = 99, None
+    path = folder / f"rows{suffix}"
+    if suffix == ".parquet":
+        duckdb.connect().from_df(rows).write_parquet(str(path))
+    else:
+        rows.to_csv(path, index=False)
+    return str(path)
+
+
+DROPPING = Integer(name="e", lower=0, upper=6, outside="drop", provenance="public")
+QUESTIONS = [("a", "c"), ("b",), ("e", "a"), ("c", "b", "a"), ("d",)]
+
+
+@pytest.mark.parametrize(("suffix", "person"), [(".csv", None), (".csv", "p"), (".csv.gz", None), (".parquet", None)])
+def test_a_file_that_is_read_once_answers_as_if_each_question_read_it(
+    suffix: str, person: str | None, tmp_path: Path
+) -> None:
+    terms = contract(Unit("add-remove", person=person, max_rows=2 if person else None))
+    terms = replace(terms, columns=(*COLUMNS, DROPPING))
+    path = stored(tmp_path, suffix)
+    records = Records(terms, path)
+    with records.at_once(*QUESTIONS):
+        assert (person is None and suffix != ".csv.gz") == bool(records._held)
+        asked = {names: plain(records.key_counts(names)) for names in QUESTIONS}
+        together = {names: plain(counts) for names, counts in records.group_counts(QUESTIONS[:2])}
+    for names, counts in asked.items():
+        assert plain(Records(terms, path).key_counts(names)) == counts
+    assert {names: plain(counts) for names, counts in Records(terms, path).group_counts(QUESTIONS[:2])} == together
+
+
+def test_what_was_read_once_is_forgotten_and_large_files_are_not_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = stored(tmp_path, ".csv")
+    records = Records(contract(), path)
+    with records.at_once(NAMES):
+        before = plain(records.key_counts(("a",)))
+        assert 1 == len(tables(records._source._parts[0].connection))  # type: ignore[attr-defined]
+    assert [] == tables(records._source._parts[0].connection)  # type: ignore[attr-defined]
+    Path(path).write_text("".join(Path(path).read_text().splitlines(keepends=True)[:21]))
+    with records.at_once(NAMES):
+        assert (400, 20) == (sum(before.values()), sum(plain(records.key_counts(("a",))).values()))
+    monkeypatch.setattr(embedded, "FEW_HELD", len(NAMES) * Path(path).stat().st_size - 1)
+    with records.at_once(NAMES):
+        assert () == records._held
+
+
+def test_rows_that_cannot_be_held_are_read_for_each_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object) -> object:
+        raise duckdb.InternalException("a row")
+
+    monkeypatch.setattr(embedded, "kept", failing)
+    records = Records(contract(), stored(tmp_path, ".csv"))
+    with records.at_once(NAMES):
+        assert 400 == records.key_counts(("a",)).counts.sum()
 
 
 names = st.sampled_from("abcdefgh")

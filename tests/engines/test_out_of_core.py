@@ -11,7 +11,7 @@ import pytest
 
 from reaedp import Budget, Contract, Curator, Integer, KeyedMarginal, Marginal, Number, Threshold, Unit
 from reaedp.answer import Keyed, KeyedParts
-from reaedp.curator import records
+from reaedp.curator import counted_cells
 from reaedp.curator.records import Records
 from reaedp.disk.duckdb_engine import connect
 from reaedp.errors import DeclarationError, ReaedpError
@@ -35,7 +35,7 @@ def keyed_rows(keys: int) -> duckdb.DuckDBPyRelation:
 
 @pytest.mark.slow
 def test_many_keys_are_hidden_in_parts_and_each_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(records, "CELLS_OF_A_PART", 10_000)
+    monkeypatch.setattr(counted_cells, "CELLS_OF_A_PART", 10_000)
     terms = keyed_contract(ledger_in(tmp_path))
     data = keyed_rows(300_000)
     parts = list(Records(terms, data).key_parts(("a", "b")))

@@ -64,7 +64,7 @@ def test_the_truth_stands_beside_what_was_released(folder: Path) -> None:
 @pytest.mark.slow
 def test_keys_that_arrive_in_parts_are_compared_as_a_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = evaluate(folder / "out", folder / "data.csv", rng=np.random.default_rng(0))
-    monkeypatch.setattr("reaedp.curator.records.CELLS_OF_A_PART", 2)
+    monkeypatch.setattr("reaedp.curator.counted_cells.CELLS_OF_A_PART", 2)
     in_parts = evaluate(folder / "out", folder / "data.csv", rng=np.random.default_rng(0))
     assert whole == in_parts
     (keys,) = [release for release in finished(folder / "out", folder / "data.csv", None) if release.name == "keys"]

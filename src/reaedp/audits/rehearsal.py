@@ -15,7 +15,7 @@ from reaedp.audits.constant_noise import ConstantNoise, Drawn
 from reaedp.audits.made_up_rows import Data
 from reaedp.audits.remembered import Remembered
 from reaedp.contract import Contract
-from reaedp.curator.curator import Curator
+from reaedp.curator.curator import Curator, several_questions
 from reaedp.disk.duckdb_engine import connect_for_released
 from reaedp.errors import ReaedpError, Stopped
 from reaedp.ledger.ledger import Ledger
@@ -25,6 +25,8 @@ from reaedp.privacy.accounting import epsilon, tally
 from reaedp.release.folder import expected_bytes, new_folder
 from reaedp.synthesis.amortised import Amortised
 
+#: A file with fewer bytes is written by one thread.
+FEW_BYTES = 2**16
 #: Below every threshold, so that no key of the data is shown; and above every one, so that counts and keys are.
 LOW, HIGH = 0, 10**9
 
@@ -74,7 +76,7 @@ class Rehearsal:
         watch = _Watch(requests, noise)
         try:
             curator, records = _curator(terms, opened, noise)
-            with closing(curator.ledger):
+            with closing(curator.ledger), records.at_once(*several_questions(requests)):
                 for same, wanted, others, outcome in self.told:
                     if (same, wanted) == (value, requests) and records.answers_like(others):
                         return outcome
@@ -154,9 +156,20 @@ def _folder_facts(folder: Path) -> dict[str, str]:
     paths = sorted(folder.iterdir())
     record = json.loads((folder / "release.json").read_text(encoding="utf-8"))
     record = {key: value for key, value in record.items() if key not in ("created", "files")}
-    facts = {path.name: READERS.get(path.suffix, lines)(path) for path in paths}
+    facts = {path.name: _content(path) for path in paths}
     modes = {f"mode of {path.name}": stat.filemode(path.stat().st_mode) for path in paths}
     return facts | modes | {"release.json": json.dumps(record, sort_keys=True)}
+
+
+def _content(path: Path) -> str:
+    """All of a file: its bytes, which one thread wrote if there are few."""
+    read = digest if path.stat().st_size <= FEW_BYTES else READERS.get(path.suffix, lines)
+    return read(path)
+
+
+def digest(path: Path) -> str:
+    """A hash of the bytes."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def lines(path: Path) -> str:

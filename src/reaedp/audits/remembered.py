@@ -14,8 +14,8 @@ _COUNTING = frozenset(
     {"counts", "key_counts", "key_parts", "group_counts", "level_counts", "curve_sums", "curve_points", "pixels"}
     | {"part_sums", "group_parts", "middle_counts", "moment_sums", "check", "check_curve"}
 )
-#: What is public about them.
-_PUBLIC = frozenset({"contract"})
+#: What is public about them, and what tells nothing of them.
+_PUBLIC = frozenset({"contract", "at_once"})
 
 
 class Question(NamedTuple):

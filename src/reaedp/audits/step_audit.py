@@ -25,7 +25,7 @@ from reaedp.mechanisms.selection import chosen_mu
 from reaedp.privacy.loss import GaussianDP
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.marginal import Marginal, counting_sensitivity
-from reaedp.synthesis.fitting import fits_kept
+from reaedp.synthesis.fitting import FEW_COLUMNS, fits_kept
 from reaedp.synthesis.marginal_model import MarginalModel
 
 _METHOD = "by formula, for the step that tells these neighbours apart best, given equal answers before"
@@ -99,7 +99,8 @@ def _together(network: MarginalModel, asked: list[list[Drawn]], case: Neighbours
         subject=f"all {len(first)} questions of the model together",
         pair=case.label,
         verdict=Verdict.VIOLATED if found else Verdict.CONSISTENT,
-        method="the very mechanism on both neighbours, with noise that forgets its input",
+        method="the very mechanism on both neighbours, with noise that forgets its input"
+        + f"; tables of {FEW_COLUMNS} of its columns" * (network.columns > FEW_COLUMNS),
         witness="; ".join(found),
     )
 

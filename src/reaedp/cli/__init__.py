@@ -18,6 +18,8 @@ _PATIENT = 50_000
 def main() -> None:
     """Run a command; report what went wrong in the project's voice, with its exit code."""
     gc.set_threshold(_PATIENT)
+    # To start threads for linear algebra takes longer than all that a command multiplies.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     atexit.register(_fall_silent)  # the first to be registered is the last to be called
     warnings.formatwarning = _sentence
     # What concerns the ledger is said once, whatever Python was told to do with warnings.

@@ -35,6 +35,12 @@ def charged(entries: Sequence[int]) -> Iterator[None]:
         raise type(error)(f"{error} {paid}") from None
 
 
+def several_questions(requests: Sequence[Request]) -> list[tuple[str, ...]]:
+    """The columns of each request; none if one request asks one question."""
+    several = len(requests) > 1 or any(request.statistic.answers == "records" for request in requests)
+    return [request.statistic.columns for request in requests] if several else []
+
+
 class Curator:
     """Holds the records and answers requests, with noise; the ledger is charged before any noise is drawn.
 
@@ -98,13 +104,13 @@ class Curator:
         """Charge for all requests or for none, then answer them; the caller marks the ledger entries as finished."""
         requests = [request.settled(self.contract) for request in requests]
         charges = [request.charge(self.contract) for request in requests]
+        self._records.check(*(request.statistic.columns for request in requests))
         for request in requests:
-            self._records.check(request.statistic.columns)
             if (curve := getattr(request.statistic, "curve", None)) is not None:
                 self._records.check_curve(curve)
         progress(CHARGING)
         entries = self.ledger.charge(charges)
-        with charged(entries):
+        with charged(entries), self._records.at_once(*several_questions(requests)):
             self._records.progress = progress
             releases = []
             for request, entry in zip(requests, entries, strict=True):

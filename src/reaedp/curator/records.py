@@ -6,6 +6,7 @@ nothing: a release that was paid for does not fail by what the data holds.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +16,15 @@ from numpy.typing import NDArray
 
 from reaedp.answer import GroupedParts, Integers
 from reaedp.contract import Column, Contract
+from reaedp.contract.category import Undeclared
 from reaedp.curator import part_sums
+from reaedp.curator.counted_cells import in_parts, key_counts, projected
 from reaedp.curator.encode import encode, located
 from reaedp.curator.picture import read_picture
 from reaedp.curator.whose_rows import first_rows, middle_rows
 from reaedp.engines.blocks import merged
 from reaedp.engines.data import Data, Engine
-from reaedp.engines.source import Source, Unreadable, counted, open_source
+from reaedp.engines.source import RowHolder, Source, Unreadable, counted, open_source
 from reaedp.errors import DeclarationError, ReaedpError
 from reaedp.statistics.moments.space import MomentSpace
 from reaedp.statistics.statistic import SharedOut
@@ -31,15 +34,13 @@ from reaedp.table import KeyCounts, Table
 if TYPE_CHECKING:
     from reaedp.curator.curves import Origin
 
-#: Cells that are held together when there are more; noise for so many takes a second.
-CELLS_OF_A_PART = 2**17
 NOTHING: Mapping[str, nw.Expr] = {}
 
 
 class Records:
     """Private rows under a contract: no repr, equality, iteration or pickle of their contents."""
 
-    __slots__ = ("_contract", "_half", "_made", "_pixels", "_source", "progress")
+    __slots__ = ("_contract", "_half", "_held", "_made", "_pixels", "_source", "progress")
 
     def __init__(self, contract: Contract, data: Data, engine: Engine | None = None) -> None:
         self._contract = contract
@@ -51,6 +52,8 @@ class Records:
         #: Questions by their columns, each with the canonical form that it asks: to write one takes longer than to
         #: count some ten thousand rows.
         self._made: dict[tuple[Column, ...], tuple[Any, nw.LazyFrame[Any]]] = {}
+        #: Columns whose rows the engine holds at the moment.
+        self._held: tuple[Column, ...] = ()
         self.progress: Callable[[str], None] = lambda _: None
 
     def __repr__(self) -> str:
@@ -75,13 +78,45 @@ class Records:
             raise DeclarationError("Splitting needs unit.person in the contract, because people are split, not rows.")
         part = Records.__new__(Records)
         part._contract, part._source, part._half = self._contract, self._source, side  # noqa: SLF001
-        part._made, part.progress = {}, self.progress  # noqa: SLF001
+        part._made, part._held, part.progress = {}, (), self.progress  # noqa: SLF001
         return part
 
-    def check(self, names: tuple[str, ...]) -> None:
-        """Refuse columns that the data lacks; headers are public."""
-        if names:
-            self._source.canonical(self._contract.select(names), self._contract.unit.person)
+    def check(self, *questions: tuple[str, ...]) -> None:
+        """Refuse columns that the data lacks; headers are public.
+
+        Where nobody has several rows, what a column means does not depend on those that it is asked with.
+        """
+        person = self._contract.unit.person
+        together = [tuple(dict.fromkeys(chain(*questions)))] if person is None else questions
+        for names in filter(None, together):
+            self._source.canonical(self._contract.select(names), person)
+
+    @contextmanager
+    def at_once(self, *questions: tuple[str, ...]) -> Iterator[None]:
+        """Meanwhile small files are read and converted once for all questions about cells of these columns.
+
+        Where people have several rows, or a value drops its row, which rows count depends on the question.
+        """
+        wanted = self._contract.select(tuple(dict.fromkeys(chain(*questions))))
+        columns = tuple(column for column in wanted if not (column.drops or isinstance(column, Undeclared)))
+        with ExitStack() as stack:
+            if columns and self._contract.unit.person is None and not set(columns) <= set(self._held):
+                with suppress(Unreadable):  # each question by itself may still be answered
+                    self._hold(stack, columns)
+            yield
+
+    def _hold(self, stack: ExitStack, columns: tuple[Column, ...]) -> None:
+        if not isinstance(self._source, RowHolder):
+            return
+        rows = stack.enter_context(self._source.held(self._encoded(columns), len(columns)))
+        if rows is not None:
+            before, made = self._held, self._made[columns]
+            self._held, self._made[columns] = columns, (made[0], rows)
+            stack.callback(self._let_go, columns, before)
+
+    def _let_go(self, columns: tuple[Column, ...], before: tuple[Column, ...]) -> None:
+        self._held = before
+        del self._made[columns]
 
     def counts(self, names: tuple[str, ...]) -> Table:
         """How many rows fall into each cell of these columns, zeros included."""
@@ -92,7 +127,7 @@ class Records:
         columns = self._contract.select(names)
         keys = [f"k{number}" for number in range(len(columns))]
         arrays = self._collected(counted(self._encoded(columns), keys))
-        return _key_counts(columns, [arrays[key] for key in keys], arrays["rows"])
+        return key_counts(columns, [arrays[key] for key in keys], arrays["rows"])
 
     def middle_counts(self, names: tuple[str, ...]) -> Table:
         """How many people's middle rows fall into each cell, zeros included.
@@ -104,13 +139,13 @@ class Records:
         keys = [f"k{number}" for number in range(len(columns))]
         rows = self._encoded(columns).filter(nw.col(keys[-1]) < columns[-1].regular)
         arrays = self._collected(counted(middle_rows(rows, [keys[-1], *keys[:-1]]), keys))
-        return _key_counts(columns, [arrays[key] for key in keys], arrays["rows"]).dense()
+        return key_counts(columns, [arrays[key] for key in keys], arrays["rows"]).dense()
 
     def key_parts(self, names: tuple[str, ...]) -> Iterator[KeyCounts]:
         """The counts of all keys in parts that share no cell; one part, in order, unless there are many keys."""
         columns = self._contract.select(names)
         keys = [f"k{number}" for number in range(len(columns))]
-        return _parts(columns, _read(self._source.batches(counted(self._encoded(columns), keys))))
+        return in_parts(columns, _read(self._source.batches(counted(self._encoded(columns), keys))))
 
     def group_counts(self, groups: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], KeyCounts]]:
         """How many rows fall into each cell that has any, for several groupings of the same rows, in any order.
@@ -130,7 +165,7 @@ class Records:
         )
         for (block, answered), arrays in zip(blocks.items(), _padded(tables), strict=False):
             axes = tuple(columns[name] for name in block)
-            yield from _summed(axes, [arrays[keys[name]] for name in block], arrays["rows"], answered)
+            yield from projected(axes, [arrays[keys[name]] for name in block], arrays["rows"], answered)
 
     def part_sums(self, parts: Sequence[SharedOut], by: tuple[str, ...]) -> Integers:
         """Parts of some columns, a row for each group of cells of others, groups without rows included."""
@@ -256,7 +291,7 @@ class Records:
         Where the source hands out the same canonical form again, the question that was made of it is asked again; one
         that had to be opened anew hands out another.
         """
-        among = next((made for made in self._made if self._in_another_order(made, columns)), columns)
+        among = next((made for made in self._made if self._answers(made, columns)), columns)
         asked = self._source.canonical(among, self._contract.unit.person).to_native()
         if among not in self._made or self._made[among][0] is not asked:
             codes = {f"k{place}": encode(column, place) for place, column in enumerate(among)}
@@ -266,9 +301,10 @@ class Records:
             return rows
         return rows.select(*(nw.col(f"k{among.index(one)}").alias(f"k{place}") for place, one in enumerate(columns)))
 
-    def _in_another_order(self, made: tuple[Column, ...], columns: tuple[Column, ...]) -> bool:
-        """Whether the same columns were asked for; which rows of a person count depends on their order."""
-        return self._contract.unit.person is None and len(made) == len(columns) and set(made) == set(columns)
+    def _answers(self, made: tuple[Column, ...], columns: tuple[Column, ...]) -> bool:
+        """Whether the same columns were asked for, or more are held; which rows of a person count depends on them."""
+        same = made is self._held or len(made) == len(columns)
+        return self._contract.unit.person is None and same and set(columns) <= set(made)
 
     def _coded(
         self, columns: tuple[Column, ...], codes: Mapping[str, nw.Expr], first: Mapping[str, nw.Expr] = NOTHING
@@ -302,45 +338,6 @@ class Records:
             return self._source.collect(query)
         except Unreadable:
             return _NoRows()
-
-
-def _key_counts(axes: tuple[Column, ...], keys: list[NDArray[Any]], rows: NDArray[Any]) -> KeyCounts:
-    matrix = np.column_stack([key.astype(np.int32) for key in keys]).reshape(-1, len(axes))
-    return KeyCounts(axes, matrix, rows.astype(np.int64))
-
-
-def _parts(axes: tuple[Column, ...], batches: Iterator[dict[str, NDArray[Any]]]) -> Iterator[KeyCounts]:
-    """Counts in parts of about `CELLS_OF_A_PART` cells, and at least one part."""
-    waiting: list[KeyCounts] = []
-    whole = True
-    for arrays in batches:
-        keys = [arrays[f"k{number}"] for number in range(len(axes))]
-        waiting.append(_key_counts(axes, keys, arrays["rows"]))
-        if sum(len(part.counts) for part in waiting) >= CELLS_OF_A_PART:
-            yield _joined(axes, waiting)
-            waiting, whole = [], False
-    if waiting or whole:
-        yield _joined(axes, waiting)
-
-
-def _joined(axes: tuple[Column, ...], parts: list[KeyCounts]) -> KeyCounts:
-    keys = [np.empty((0, len(axes)), dtype=np.int32), *(part.keys for part in parts)]
-    counts = [np.empty(0, dtype=np.int64), *(part.counts for part in parts)]
-    return KeyCounts(axes, np.concatenate(keys), np.concatenate(counts))
-
-
-def _summed(
-    axes: tuple[Column, ...], keys: list[NDArray[Any]], rows: NDArray[Any], groups: list[tuple[str, ...]]
-) -> Iterator[tuple[tuple[str, ...], KeyCounts]]:
-    """The counts of these groupings from those of one that has all their columns."""
-    if groups == [tuple(axis.name for axis in axes)]:
-        yield groups[0], _key_counts(axes, keys, rows)
-        return
-    counts = np.zeros(tuple(axis.size for axis in axes), dtype=np.int64)
-    counts[tuple(key.astype(np.intp) for key in keys)] = rows
-    table = Table(axes, counts)
-    for group in groups:
-        yield group, table.project(*group).present()
 
 
 class _NoRows(dict[str, NDArray[Any]]):

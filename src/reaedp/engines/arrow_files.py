@@ -47,7 +47,7 @@ def orc_part(connection: duckdb.DuckDBPyConnection, path: str) -> Part:
         names = [field.name for field in kept]
         batches = (file.read_stripe(place, columns=names) for place in range(file.nstripes))
         part = _loaded(connection, path, arrow.schema(kept), batches)
-        return Part(part.relation, {**part.columns, **dict.fromkeys(late, ("", NANOSECONDS))}, part.kept)
+        return Part(part.relation, {**part.columns, **dict.fromkeys(late, ("", NANOSECONDS))}, part.connection)
     except (arrow.ArrowException, OSError, duckdb.Error, UnicodeError):
         raise DeclarationError(f"{path} is damaged, or not an ORC file. Write it again, or as Parquet.") from None
 

@@ -49,6 +49,11 @@ def suffixes(path: str) -> tuple[str, str]:
     return (found[-1] if found else ""), packed
 
 
+def most_lines(paths: list[str]) -> int:
+    """A number of lines that these files have at most, by their sizes."""
+    return sum(2**62 if suffixes(path)[1] else Path(path).stat().st_size for path in paths)
+
+
 @contextmanager
 def opened(path: str) -> Iterator[IO[bytes]]:
     """The bytes of a file as they were before it was compressed."""

@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 
 from reaedp.contract.files import ENCODINGS, Files
-from reaedp.engines.bytes_of_files import Copies, first_line, opened, suffixes
+from reaedp.engines.bytes_of_files import Copies, first_line, most_lines, opened, suffixes
 from reaedp.engines.embedded import EmbeddedSource, Part, refuse_header
 from reaedp.engines.literal_paths import literally
 from reaedp.errors import DeclarationError
@@ -74,7 +74,7 @@ def open_csv(
 def _part(connection: duckdb.DuckDBPyConnection, paths: list[str], dialect: Dialect, header: tuple[str, ...]) -> Part:
     """The engine's own decoders fail on some bytes, which are a row's: it is given UTF-8.
 
-    It looks only at cells that are asked for. The filter, which is true of every text, asks for all of them: or which
+    It looks only at cells that are asked for. The filter, which is true of every row, asks for all of them: or which
     lines are UTF-8, and so rows, would depend on the question.
     """
     cells = [f"c{number}" for number in range(len(header))]
@@ -90,9 +90,9 @@ def _part(connection: duckdb.DuckDBPyConnection, paths: list[str], dialect: Dial
         ignore_errors=True,
         strict_mode=False,
         max_line_size=LONGEST_LINE,
-    ).filter(f"length(coalesce({', '.join(cells)})) IS DISTINCT FROM -1")
+    ).filter(f"(coalesce({', '.join(cells)}) IS NULL)::TINYINT < 2")
     named = {name: (cell, "VARCHAR") for name, cell in zip(header, cells, strict=True) if name}
-    return Part(relation, named, (connection, copies))
+    return Part(relation, named, connection, copies, lambda: most_lines(paths))
 
 
 def _header(path: str, dialect: Dialect) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Tables of the embedded engine: its relations, with the name that the outside uses for each of their columns."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, ClassVar
@@ -30,6 +31,8 @@ OUTSIDE = (
     duckdb.ConnectionException,
     duckdb.PermissionException,
 )
+#: Cell numbers that are held for all questions of a release: at most some tens of megabytes.
+FEW_HELD = 2**24
 #: What an engine raises: its own errors, and those of its bindings, of a name that is not UTF-8 in a damaged file.
 ENGINE_ERRORS = (duckdb.Error, RuntimeError, UnicodeError)
 
@@ -38,13 +41,16 @@ ENGINE_ERRORS = (duckdb.Error, RuntimeError, UnicodeError)
 class Part:
     """A DuckDB relation; `columns` maps outside names to (identifier in the relation, type).
 
-    `kept` must live as long as the relation is read: the connection, which DuckDB 1.4 closes when nothing else holds
-    it, or copies of files.
+    The connection, where it is known, must live as long as the relation is read, as DuckDB 1.4 closes it when nothing
+    else holds it; and so must what is `kept`, such as copies of files. `most_rows` tells a number of rows that there
+    are at most, where that takes no time.
     """
 
     relation: duckdb.DuckDBPyRelation
     columns: Mapping[str, tuple[str, str]]
+    connection: duckdb.DuckDBPyConnection | None = None
     kept: Any = None
+    most_rows: Callable[[], int] = lambda: 2**62
 
     def canonical(self, columns: tuple[Column, ...], person: str | None, files: Files | None = None) -> Any:
         """The columns in canonical form, in steps, as each looks at what the one before it made."""
@@ -167,10 +173,28 @@ class EmbeddedSource(Hidden):
             yield self.collect(counted(rows, groups[0]))
             return
         try:
-            source = self._parts[0].relation
-            with kept(rows.to_native(), source) as table:
-                yield from grouped(source, table, groups, sizes)
+            part = self._parts[0]
+            with kept(rows.to_native(), part.relation, part.connection) as (ask, table):
+                yield from grouped(ask, table, groups, sizes)
             return
+        except ENGINE_ERRORS as error:
+            failure = self.failed(error)
+        raise failure
+
+    @contextmanager
+    def held(self, rows: nw.LazyFrame[Any], columns: int) -> Iterator[nw.LazyFrame[Any] | None]:
+        """The same rows as a table, which is read and converted once; nothing where there may be many of them."""
+        with ExitStack() as stack:
+            yield self._held(stack, rows, columns)
+
+    def _held(self, stack: ExitStack, rows: nw.LazyFrame[Any], columns: int) -> nw.LazyFrame[Any] | None:
+        source, connection = self._parts[0].relation, self._parts[0].connection
+        try:
+            if connection is None or columns * sum(part.most_rows() for part in self._parts) > FEW_HELD:
+                return None
+            _, table = stack.enter_context(kept(rows.to_native(), source, connection))
+            found: nw.LazyFrame[Any] = nw.from_native(connection.table(table))
+            return found
         except ENGINE_ERRORS as error:
             failure = self.failed(error)
         raise failure
@@ -197,11 +221,12 @@ def failure(error: Exception) -> BaseException:
     return Unreadable()
 
 
-def described(relation: duckdb.DuckDBPyRelation, kept: Any = None) -> Part:
+def described(relation: duckdb.DuckDBPyRelation, connection: duckdb.DuckDBPyConnection | None = None) -> Part:
     """A relation under its own names."""
     names = tuple(relation.columns)
     refuse_duplicates("the table", names)
-    return Part(relation, {name: (name, str(kind)) for name, kind in zip(names, relation.types, strict=True)}, kept)
+    named = {name: (name, str(kind)) for name, kind in zip(names, relation.types, strict=True)}
+    return Part(relation, named, connection)
 
 
 def refuse_duplicates(place: str, names: tuple[str, ...]) -> None:

@@ -4,12 +4,13 @@ The embedded engine keeps them. If there are few, they are counted here: to plan
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from itertools import groupby
 from typing import Any
 from uuid import uuid4
 
+import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,43 +20,49 @@ TOGETHER = 64
 FEW_NUMBERS, FEW_CELLS = 2**25, 2**20
 
 Groups = Sequence[tuple[str, ...]]
-#: A DuckDB relation; its query may also yield nothing, but not for a SELECT.
-Relation = Any
+#: Runs a statement in an engine; what a SELECT gives can be fetched.
+Ask = Callable[[str], Any]
 
 
 @contextmanager
-def kept(rows: Relation, source: Relation) -> Iterator[str]:
-    """The name of a temporary table that holds the rows meanwhile; `source` is a simple relation of the same engine."""
-    name = f"reaedp_{uuid4().hex}"
-    rows.query(f"{name}_rows", f"CREATE TEMP TABLE {name} AS FROM {name}_rows")
-    try:
-        yield name
-    finally:
-        source.query(f"{name}_source", f"DROP TABLE {name}")
+def kept(
+    rows: duckdb.DuckDBPyRelation, source: duckdb.DuckDBPyRelation, connection: duckdb.DuckDBPyConnection | None
+) -> Iterator[tuple[Ask, str]]:
+    """Who to ask about a temporary table that holds the rows meanwhile, and its name.
 
-
-def grouped(
-    source: Relation, table: str, groups: Groups, sizes: Mapping[str, int]
-) -> Iterator[dict[str, NDArray[np.generic]]]:
-    """How many rows of the table there are for each combination of values, for each group of columns.
-
-    `source` is any relation of the same engine: a simple one, as its whole query goes into every statement.
+    Where the connection is not known, `source` is asked, a simple relation of the same engine, whose whole query goes
+    into every statement.
     """
-    codes = _few(source, table, sizes)
+    name = f"reaedp_{uuid4().hex}"
+    if connection is None:
+        rows.query(f"{name}_rows", f"CREATE TEMP TABLE {name} AS FROM {name}_rows")
+    else:
+        connection.execute(f"CREATE TEMP TABLE {name} AS {rows.sql_query()}")
+    ask: Ask = connection.execute if connection else lambda statement: source.query(f"{name}_source", statement)
+    try:
+        yield ask, name
+    finally:
+        with suppress(duckdb.Error):  # an engine that failed within itself holds nothing any more
+            ask(f"DROP TABLE {name}")
+
+
+def grouped(ask: Ask, table: str, groups: Groups, sizes: Mapping[str, int]) -> Iterator[dict[str, NDArray[np.generic]]]:
+    """How many rows of the table there are for each combination of values, for each group of columns."""
+    codes = _few(ask, table, sizes)
     for dense, some in groupby(groups, lambda group: codes is not None and _cells(group, sizes) <= FEW_CELLS):
         if dense and codes is not None:
             yield from (_added_up(codes, group, sizes) for group in some)
         else:
-            yield from _by_engine(source, table, list(some))
+            yield from _by_engine(ask, table, list(some))
 
 
-def _few(source: Relation, table: str, sizes: Mapping[str, int]) -> dict[str, NDArray[np.generic]] | None:
+def _few(ask: Ask, table: str, sizes: Mapping[str, int]) -> dict[str, NDArray[np.generic]] | None:
     """The cell numbers, if they are few, in few bytes each."""
-    rows = int(source.query(f"{table}_source", f"SELECT count(*) AS rows FROM {table}").fetchnumpy()["rows"][0])
+    rows = int(ask(f"SELECT count(*) AS rows FROM {table}").fetchnumpy()["rows"][0])
     if rows * len(sizes) > FEW_NUMBERS:
         return None
     small = ", ".join(f"{key}::{'USMALLINT' if size <= 2**16 else 'INTEGER'} AS {key}" for key, size in sizes.items())
-    codes: dict[str, NDArray[np.generic]] = source.query(f"{table}_source", f"SELECT {small} FROM {table}").fetchnumpy()
+    codes: dict[str, NDArray[np.generic]] = ask(f"SELECT {small} FROM {table}").fetchnumpy()
     return codes
 
 
@@ -77,10 +84,10 @@ def _added_up(
     return {**dict(zip(group, keys, strict=True)), "rows": rows[found]}
 
 
-def _by_engine(source: Relation, table: str, groups: Groups) -> Iterator[dict[str, NDArray[np.generic]]]:
+def _by_engine(ask: Ask, table: str, groups: Groups) -> Iterator[dict[str, NDArray[np.generic]]]:
     for start in range(0, len(groups), TOGETHER):
         some = groups[start : start + TOGETHER]
-        found = source.query(f"{table}_source", _statement(table, some)).fetchnumpy()
+        found = ask(_statement(table, some)).fetchnumpy()
         for part, group in enumerate(some):
             here = found["part"] == part
             keys = {key: found[f"key{place}"][here] for place, key in enumerate(group)}

@@ -10,6 +10,7 @@ import duckdb
 
 from reaedp.engines.embedded import ENGINE_ERRORS, Part, described
 from reaedp.engines.literal_paths import literally
+from reaedp.engines.notation import quoted
 from reaedp.errors import DeclarationError
 
 #: The name here of a type that the engine's reader fails on where a time is too far away for microseconds.
@@ -90,7 +91,14 @@ def _parquet_part(
         part.relation,
         {name: (own, MILLISECONDS if name in late else kind) for name, (own, kind) in part.columns.items()},
         connection,
+        most_rows=lambda: _rows(connection, patterns),
     )
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, patterns: list[str]) -> int:
+    """How many rows the files say that they have; nothing else of them is read."""
+    statement = "SELECT coalesce(sum(num_rows), 0)::BIGINT AS rows FROM parquet_file_metadata($1)"
+    return int(connection.execute(statement, [patterns]).fetchnumpy()["rows"][0])
 
 
 def _read_parquet(
@@ -98,11 +106,12 @@ def _read_parquet(
 ) -> duckdb.DuckDBPyRelation:
     """Texts that are not UTF-8 become question marks; engines before version 2 fail on them instead."""
     hive = ", hive_partitioning = true, hive_types_autocast = false" if partitions and partitions.names else ""
-    statement = f"SELECT * FROM read_parquet($1, union_by_name = false{hive}"
+    listed = ", ".join(map(quoted, patterns))
+    statement = f"SELECT * FROM read_parquet([{listed}], union_by_name = false{hive}"
     try:
-        return connection.sql(f"{statement}, utf8_validation = 'replace')", params=[patterns])
+        return connection.sql(f"{statement}, utf8_validation = 'replace')")
     except duckdb.BinderException:
-        return connection.sql(f"{statement})", params=[patterns])
+        return connection.sql(f"{statement})")
 
 
 def _by_arrow(connection: duckdb.DuckDBPyConnection, paths: list[str], partitions: Partitions | None) -> Part | None:

@@ -3,6 +3,7 @@
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, runtime_checkable
 from urllib.parse import quote, unquote
@@ -77,6 +78,14 @@ class Hidden(ABC):
 
     def __reduce__(self) -> Any:
         raise TypeError("A source holds private data and is never pickled.")
+
+
+@runtime_checkable
+class RowHolder(Protocol):
+    """A source that can keep rows in its engine between questions."""
+
+    def held(self, rows: nw.LazyFrame[Any], columns: int) -> AbstractContextManager[nw.LazyFrame[Any] | None]:
+        """The same rows, which have so many columns, read once; nothing where there may be many of them."""
 
 
 @runtime_checkable

@@ -47,8 +47,9 @@ class NoisyTable:
 
 Fitted = tuple[list[Floats], Beliefs]
 _KNOWN: ContextVar[dict[tuple[Any, ...], Fitted] | None] = ContextVar("known fits", default=None)
-#: Steps of a fit that is kept: audits ask what depends on rows, for which one model is as good as another.
-FEW_STEPS = 4
+#: Steps of a fit that is kept: audits ask what depends on rows, for which one model is as good as another; rows that
+#: are drawn from it on the way, and columns whose tables may be chosen.
+FEW_STEPS, FEW_ROWS, FEW_COLUMNS = 4, 1 << 10, 24
 
 
 @contextmanager
@@ -62,6 +63,11 @@ def fits_kept() -> Iterator[None]:
         yield
     finally:
         _KNOWN.reset(token)
+
+
+def rough() -> bool:
+    """Whether fits are kept at the moment, so that a rougher model will do as well."""
+    return _KNOWN.get() is not None
 
 
 class Link(NamedTuple):

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.answer import Integers
+from reaedp.contract import Column
 from reaedp.statistics.statistic import Cells
 from reaedp.synthesis.cliques import Group
 from reaedp.synthesis.coarsening import Coarsening, coarsen, reshared
@@ -22,6 +23,7 @@ from reaedp.synthesis.dependencies import (
     scores,
     view_counts,
 )
+from reaedp.synthesis.fitting import FEW_COLUMNS, FEW_ROWS, rough
 from reaedp.synthesis.interactions import interactions
 from reaedp.synthesis.looks import NOTHING, Looks
 from reaedp.synthesis.merging import Merging, merged
@@ -75,6 +77,12 @@ class Apart:
         self._chosen.append(group)
 
 
+def _of_every_kind(axes: Sequence[Column]) -> list[int]:
+    """Places of all columns; if the last are left out, some of each kind remain."""
+    kinds = [type(axis) for axis in axes]
+    return sorted(range(len(axes)), key=lambda place: kinds[:place].count(kinds[place]))
+
+
 class Search:
     """Released numbers and the model they give so far; exact counts, which only scores and noise may touch."""
 
@@ -99,16 +107,17 @@ class Search:
         With `refine` it may turn out on the way that all of it is better spent on one column in regions of the others.
         """
         left, batch = self.rounds, 0
+        most = min(left, TABLES_PER_COLUMN * FEW_COLUMNS) if rough() else left
         if left:
             self._count()
-        while left:
+        while left and most > 0:
             progress(f"choosing tables after {len(self.dependences)}; {left} more at most")
             batch = min(batch + 1, BATCHES)
             # Early batches leave room for late ones.
             room = len(self.names) ** 2 + round(MOST_CELLS * (batch / BATCHES) ** 2)
-            wanted = -(-left // (BATCHES - batch + 1))
+            wanted = -(-min(left, most) // (BATCHES - batch + 1))
             chosen = self._choose(wanted, self.purse.left / left, room)
-            left -= chosen
+            left, most = left - chosen, most - chosen
             if chosen < wanted and batch == BATCHES:
                 left //= DEARER
             self.structure.fit(STEPS if left else LAST_STEPS)
@@ -120,7 +129,8 @@ class Search:
     def _refined(self) -> bool:
         """Refine a column if a test says so, for all that is left."""
         # The model's law is public by now; any seed will do.
-        drawn = rows(self.structure.beliefs, self.coarsenings, REFINED_BY, np.random.default_rng(0))
+        number = FEW_ROWS if rough() else REFINED_BY
+        drawn = rows(self.structure.beliefs, self.coarsenings, number, np.random.default_rng(0))
         known = Refinement(self.names, self.axes, self.coarsenings, drawn, self.total)
         self.regions = known.regions(self.records, self.purse, CHOICES * self.price)
         if self.regions is not None:
@@ -156,9 +166,12 @@ class Search:
 
     def _count(self) -> None:
         """Exact counts of all pairs and of the smallest groups of more columns, in one pass."""
-        several = [column for column, each in enumerate(self.coarsenings) if each.size > 1]
-        sizes = [each.views[first_view(each, 3)].size for each in self.coarsenings]
-        groups = [*combinations(several, 2), *interactions(sizes, most_cells(self.total, self.scale))]
+        among = sorted(_of_every_kind(self.axes)[:FEW_COLUMNS]) if rough() else list(range(len(self.axes)))
+        sizes = [self.coarsenings[column].size for column in among]
+        several = [column for column, size in zip(among, sizes, strict=True) if size > 1]
+        views = [self.coarsenings[column].views[first_view(self.coarsenings[column], 3)].size for column in among]
+        wider = interactions(views, most_cells(self.total, self.scale))
+        groups = [*combinations(several, 2), *(tuple(among[place] for place in group) for group in wider)]
         self.exact = dict(view_counts(self.records, self.names, groups, self.coarsenings))
 
     def _choose(self, count: int, price: float, room: int) -> int:
