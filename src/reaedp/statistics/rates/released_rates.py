@@ -28,7 +28,7 @@ class ReleasedRates(Grouped):
 
     def blocks(self, noise: Calibrated, confidence: float) -> Iterator[Block]:
         """Figures of whole groups, and then those that weights make of their strata."""
-        parts = len(self.parts.names)
+        parts = self.parts.coordinates.numbers
         strata = self.noisy.reshape(len(self.noisy), self.noisy.shape[1] // parts, parts)
         whole = self._figures(strata.sum(axis=1), noise, confidence, strata.shape[1])
         for figure in whole.figures():
