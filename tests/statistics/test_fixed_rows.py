@@ -10,6 +10,7 @@ import pytest
 
 from reaedp import Budget, Contract, Gaussian, Integer, Laplace, Number, Rates, Summary, Unit
 from reaedp.audits.made_up_groups import MadeUpGroups
+from reaedp.audits.worst_case import worst_cases
 from reaedp.curator.records import Records
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
@@ -123,3 +124,13 @@ def test_a_mean_of_fixed_rows_is_more_precise_than_that_of_rows_that_join() -> N
         noise = Calibrated(Laplace(1.0), statistic.sensitivity(terms))
         errors[change] = expected_errors(statistic, terms, noise).means["x"]
     assert errors["replace"] < 1.45 * errors["add-remove"]  # twice, if the rows were not fixed
+
+
+@pytest.mark.parametrize("statistic", STATISTICS, ids=lambda one: f"{one.title} {getattr(one, 'clipped', '')}")
+def test_the_audit_has_neighbours_as_far_apart_as_can_be(statistic: Any) -> None:
+    terms = contract()
+    cases = worst_cases(statistic, terms)
+    moves = np.array([case.second.answer(statistic) - case.first.answer(statistic) for case in cases])
+    claimed = statistic.sensitivity(terms)
+    assert 1 - 1e-6 <= np.abs(moves).sum(axis=1).max() / claimed.l1 <= 1
+    assert 1 - 1e-6 <= (moves**2).sum(axis=1).max() / claimed.l2_squared <= 1
