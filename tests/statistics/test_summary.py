@@ -32,6 +32,7 @@ from reaedp.errors import DeclarationError
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.privacy.unit import Sensitivity
+from reaedp.statistics.summary.comparison import compared
 from reaedp.statistics.summary.parts import MOST_STEPS, Parts, lattice_steps
 from reaedp.statistics.summary.reach import reach
 from reaedp.statistics.summary.summaries import Summaries
@@ -272,6 +273,39 @@ def test_a_comparison_is_printed_in_words_and_dates_have_no_ratio(release: Relea
     assert dates.difference.known
     assert not dates.ratio.known
     assert str(dates).endswith("ratio not known")
+
+
+def test_differences_and_ratios_of_groups_cover_as_often_as_they_say() -> None:
+    """800 pairs of groups: 5 deviations of a share of .95 are .039."""
+    group = Integer(name="group", lower=1, upper=1_600, provenance="public", null="drop", nan="drop", unparsable="drop")
+    terms, statistic = contract(Unit("add-remove"), AGE, group), Summary("age", "group", "mean")
+    rng = np.random.default_rng(12)
+    rows = np.repeat(np.arange(1, 1_601), rng.integers(60, 400, 1_600))
+    ages = (rng.beta(2, 3 + rows % 2, len(rows)) * 100).astype(int)
+    exact = statistic.answer(Records(terms, pd.DataFrame({"age": ages, "group": rows})))
+    noise = Calibrated(Laplace(1.0), statistic.sensitivity(terms))
+    (value,) = released(statistic, exact, Laplace(1.0), 1, terms)
+    true = statistic.value(terms, exact).of(0, noise, 0.95).mean().values
+    found, held = value.of(0, noise, 0.95).mean(), []
+    for one in range(0, 1_600, 2):
+        told = compared(found, (one, one + 1))
+        right = true[one] - true[one + 1], true[one] / true[one + 1]
+        held.append(
+            [part.low <= at <= part.high for part, at in zip((told.difference, told.ratio), right, strict=True)]
+        )
+    assert (np.abs(np.mean(held, axis=0) - 0.95) < 0.039).all()
+
+
+@pytest.mark.parametrize("change", ["add-remove", "replace"])
+def test_shares_of_missing_and_of_clipped_values_are_told_apart(change: Any) -> None:
+    terms, statistic = contract(Unit(change), AGE), Summary("age", statistics="mean", clipped=True)
+    ages = pd.Series([-5] * 3 + [120] * 5 + [0, 50, 100] * 4 + [None, "word"] * 10, dtype=object)
+    value = statistic.value(terms, statistic.answer(Records(terms, pd.DataFrame({"age": ages}))))
+    found = statistic.frame(value, Calibrated(Laplace(1e6), statistic.sensitivity(terms)))
+    told = dict(zip(found["statistic"], found["value"], strict=True))
+    assert 20 / 40 == pytest.approx(told["missing share"])
+    assert 8 / 20 == pytest.approx(told["clipped share"])
+    assert (4 * 150 + 5 * 100) / 20 == pytest.approx(told["mean"])
 
 
 @pytest.mark.parametrize(
