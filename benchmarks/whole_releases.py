@@ -203,6 +203,7 @@ CASES: dict[str, Case] = {
     ),
     "summary, Laplace": Case("summary", {"of": ("u", "v"), "by": ("a",), "mechanism": "laplace", **PURE}),
     "summary, Gaussian": Case("summary", {**SPREAD, "mechanism": "gaussian", **NORMAL}),
+    "summary, all rows": Case("summary", {"of": ("u",), "mechanism": "laplace", **PURE}, ("row, replace",)),
     "summary, selected groups": Case(
         "summary", {"of": ("v",), "by": ("a",), "mechanism": "threshold", **APPROXIMATE}, note=ENUMERATED
     ),
