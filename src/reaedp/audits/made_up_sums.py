@@ -76,7 +76,7 @@ def parts_apart(
 ) -> Iterator[tuple[str, MadeUpGroups, MadeUpGroups]]:
     """A unit's rows at the upper ends of all ranges in the first group; before, at the lower ends in the last one.
 
-    Where squares are told and rows are fixed, a row also goes three quarters of the way, which moves the most in all.
+    Where squares are told from the middle, rows also go three quarters of the way, which moves the most in all.
     """
     blocks = (statistic.shared(contract),) if isinstance(statistic, Rates) else statistic.parts(contract)
     axes = contract.select(statistic.grouping if isinstance(statistic, Rates) else statistic.by)
@@ -92,9 +92,9 @@ def parts_apart(
     label = "all its values at one end, and then at the other" if replaced else "all its values at one end"
     before = made(crowd, rows * lower if replaced else nothing)
     yield label, before, made(crowd + rows * upper, nothing)
-    if all(isinstance(one, Parts) and one.fixed and one.degree == 2 for one in blocks):
+    if all(isinstance(one, Parts) and one.centred and one.degree == 2 for one in blocks):
         far = np.concatenate([one.weights(lower=1, middle=6, upper=9) * one.steps // 16 for one in blocks])
-        yield "all its values at one end, and then near the other", before, made(crowd + far.astype(np.int64), nothing)
+        yield "all its values at one end, and then near the other", before, made(crowd + rows * far.astype(np.int64), nothing)
 
 
 def farthest_curves(statistic: MeanCurve, contract: Contract, others: int) -> tuple[str, MadeUpCurves, MadeUpCurves]:

@@ -228,15 +228,10 @@ def _of_picture(release: Release) -> Iterator[str]:
     yield f"    {PIXELS_ONLY}"
 
 
-_FIXED = "    the number of rows, missing values included, is nearly exact: no change of one row's values changes it"
-
-
 def _of_summary(release: Release) -> Iterator[str]:
     yield f"    noise: {release.noise.title}; parts of counts are off by {about(release.mean_error)} rows on average"
     yield "    intervals cover the noise, for the rows in the data; that of the population mean also covers sampling"
     yield "    values outside the declared range count as its nearest end, or as the contract says"
-    if any(parts.fixed for parts in release.value.parts):
-        yield _FIXED
 
 
 def _of_rates(release: Release) -> Iterator[str]:
@@ -244,8 +239,6 @@ def _of_rates(release: Release) -> Iterator[str]:
     yield "    intervals cover the noise, for the rows in the data; that of the population rate also covers sampling"
     if release.value.weights:
         yield "    a standardised rate weights the cells of a column by public weights"
-    if getattr(release.value.parts, "fixed", False):
-        yield _FIXED
 
 
 def _of_groups(release: Release) -> Iterator[str]:

@@ -11,7 +11,7 @@ from reaedp.answer import Integers
 from reaedp.contract import Boolean, Category, Column, Date
 from reaedp.contract.day import EPOCH
 from reaedp.errors import DeclarationError, sentence, unknown
-from reaedp.statistics.summary.coordinates import Coordinates, all_parts, fixed_rows
+from reaedp.statistics.summary.coordinates import Coordinates, all_parts, centred
 from reaedp.statistics.summary.parts import MOST_STEPS, bounds
 
 Limit = float | date | None
@@ -22,14 +22,14 @@ class Flag:
     """A row says yes if its cell is one of `levels`, or if its value is at least `at_least` and below `below`.
 
     A truth value without levels says yes if it is true. A row is many steps of a lattice so fine that the law of its
-    noise is that of real numbers. With `fixed`, the number of rows is the same in all neighbours.
+    noise is that of real numbers. A `centred` one is released as sums.
     """
 
     column: Column
     levels: tuple[str, ...]
     at_least: Limit
     below: Limit
-    fixed: bool = False
+    centred: bool = False
 
     @property
     def steps(self) -> int:
@@ -59,7 +59,7 @@ class Flag:
     @property
     def coordinates(self) -> Coordinates:
         """The numbers that are released of them."""
-        return fixed_rows(2, 0, len(self.missing)) if self.fixed else all_parts(len(self.names))
+        return centred(2, 0, len(self.missing)) if self.centred else all_parts(len(self.names))
 
     @property
     def condition(self) -> str:

@@ -19,7 +19,7 @@ from reaedp.statistics.rates.flag import Flag, Limit
 from reaedp.statistics.rates.paired import Paired
 from reaedp.statistics.rates.released_rates import ReleasedRates
 from reaedp.statistics.statistic import Sums
-from reaedp.statistics.summary.coordinates import fixed_sensitivity, rows_are_fixed
+from reaedp.statistics.summary.coordinates import centred_sensitivity, is_centred
 from reaedp.statistics.summary.summary import MOST_NUMBERS
 from reaedp.table import domain_size
 
@@ -119,8 +119,8 @@ class Rates:
         """How a row is split into parts."""
         if self.per:
             return Paired(contract.column(self.of), contract.column(self.per))
-        fixed = rows_are_fixed(contract, (self.of,), self.grouping)
-        return Flag(contract.column(self.of), self.levels, self.at_least, self.below, fixed)
+        centred = is_centred(contract, self.grouping)
+        return Flag(contract.column(self.of), self.levels, self.at_least, self.below, centred)
 
     def groups(self, contract: Contract) -> int:
         """How many groups are counted, each with cells for missing values."""
@@ -151,10 +151,11 @@ class Rates:
         return 1.0 / self.shared(contract).steps
 
     def sensitivity(self, contract: Contract) -> Sensitivity:
-        """The sensitivity of counts on a finer lattice, or less where the rows are fixed (see PROOFS.md)."""
-        shared = self.shared(contract)
-        fixed = isinstance(shared, Flag) and shared.fixed
-        return fixed_sensitivity(shared.steps, 1) if fixed else counting_sensitivity(contract.unit).finer(shared.steps)
+        """That of counts on a finer lattice, or of sums that count from the middle (see PROOFS.md)."""
+        shared, unit = self.shared(contract), contract.unit
+        if isinstance(shared, Flag) and shared.centred:
+            return centred_sensitivity(shared.steps, 1, unit.rows)
+        return counting_sensitivity(unit).finer(shared.steps)
 
     def answer(self, records: Sums) -> Integers:
         """Exact numbers of the first group, then of the next one; private."""

@@ -1,7 +1,7 @@
 """The numbers that are released of a column's parts: the parts themselves, or sums of them that one row moves less.
 
-Where rows are replaced, every neighbour has as many of them. Then the number of rows needs no noise to speak of, and a
-row that moves from the lower to the upper bound moves one sum and not two.
+A row that is replaced leaves one part and joins another, which moves two numbers. Counted from the middle of the range,
+it moves one number as far, and the number of rows stays as it is.
 """
 
 from collections.abc import Sequence
@@ -13,9 +13,6 @@ from reaedp.answer import Integers
 from reaedp.contract import Contract
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.summary.reach import Floats
-
-#: How many times each row counts in a number of rows that no neighbour changes: its noise is so much smaller.
-ROW_WEIGHT = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,10 +38,9 @@ class Coordinates:
         return found
 
 
-def rows_are_fixed(contract: Contract, columns: Sequence[str], by: Sequence[str]) -> bool:
-    """Whether every neighbour has as many rows: one is replaced by another, none is dropped, and all are one group."""
-    unit, dropped = contract.unit, any(column.drops for column in contract.select(tuple(columns)))
-    return unit.change == "replace" and unit.rows == 1 and not dropped and not by
+def is_centred(contract: Contract, by: Sequence[str]) -> bool:
+    """Whether values are counted from the middle: where rows are replaced by others of the same and only group."""
+    return contract.unit.change == "replace" and not by
 
 
 def all_parts(parts: int) -> Coordinates:
@@ -52,10 +48,10 @@ def all_parts(parts: int) -> Coordinates:
     return Coordinates(np.eye(parts, dtype=np.int64), np.eye(parts))
 
 
-def fixed_rows(regular: int, beyond: int, missing: int) -> Coordinates:
-    """Places, twice; the part between the bounds, twice; a number for each bound that cuts; misses; and rows.
+def centred(regular: int, beyond: int, missing: int) -> Coordinates:
+    """What is above the middle less what is below; the middle part, twice; bounds that cut; misses; and all rows.
 
-    Rows without a place are put in the middle, from where no value is farther than half the range.
+    Rows without a value are in the middle, from where no value is farther than half the range.
     """
     cells, squares = beyond + missing, regular == 3
     others = beyond + (missing > 0)
@@ -64,13 +60,12 @@ def fixed_rows(regular: int, beyond: int, missing: int) -> Coordinates:
     back = np.zeros(made.shape)
     lower, upper, found = 0, regular - 1, regular + np.arange(cells)
     own = first + np.minimum(np.arange(cells), others - 1)  # all that miss share the last one
-    made[:, rows] = ROW_WEIGHT
-    made[1:, place] = 1
-    made[upper, place] = 2
+    made[:, rows] = 1
+    made[[lower, upper], place] = -1, 1
     made[found, own] = 1
     back[[lower, upper], place] = -0.5, 0.5
     back[np.ix_([lower, upper], range(first, rows))] = -0.5
-    back[lower, rows] = 1.0 / ROW_WEIGHT
+    back[[lower, upper], rows] = 0.5
     back[found, own] = 1.0
     back[regular + beyond :, own[-1:]] = 1.0 / max(missing, 1)
     if squares:
@@ -79,8 +74,9 @@ def fixed_rows(regular: int, beyond: int, missing: int) -> Coordinates:
     return Coordinates(made, back)
 
 
-def fixed_sensitivity(steps: int, degree: int) -> Sensitivity:
-    """How far one row moves the numbers of `fixed_rows` when it is replaced (see PROOFS.md)."""
+def centred_sensitivity(steps: int, degree: int, rows: int) -> Sensitivity:
+    """How far so many rows move the numbers of `centred` if each is replaced, removed or added (see PROOFS.md)."""
     if degree == 1:
-        return Sensitivity(2 * steps, 4 * steps**2, 2 * steps)
-    return Sensitivity(-(-9 * steps // 4) + 6, (2 * steps + 5) ** 2, 2 * steps + 2)
+        return Sensitivity(2 * rows * steps, 4 * (rows * steps) ** 2, 2 * rows * steps)
+    l1, l2, linf = -(-9 * steps // 4) + 6, 2 * steps + 5, 2 * steps + 2
+    return Sensitivity(rows * l1, (rows * l2) ** 2, rows * linf)

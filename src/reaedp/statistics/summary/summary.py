@@ -15,7 +15,7 @@ from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.statistics.names import column_names
 from reaedp.statistics.statistic import Sums
-from reaedp.statistics.summary.coordinates import fixed_sensitivity, rows_are_fixed
+from reaedp.statistics.summary.coordinates import centred_sensitivity, is_centred
 from reaedp.statistics.summary.parts import Parts, lattice_steps
 from reaedp.statistics.summary.summaries import Summaries
 from reaedp.table import domain_size
@@ -92,14 +92,14 @@ class Summary:
     def parts(self, contract: Contract) -> tuple[Parts, ...]:
         """How each column's values are split into parts, all on one lattice."""
         columns = contract.select(self.of)
-        steps, fixed = lattice_steps(columns), rows_are_fixed(contract, self.of, self.by)
+        steps, centred = lattice_steps(columns), is_centred(contract, self.by)
         return tuple(
             Parts(
                 column,
                 steps,
                 self.degree,
                 clipped=self.clipped and {"infinite", "outside"} & set(column.troubles) != set(),
-                fixed=fixed,
+                centred=centred,
             )
             for column in columns
         )
@@ -126,11 +126,11 @@ class Summary:
         return 1.0 / lattice_steps(contract.select(self.of))
 
     def sensitivity(self, contract: Contract) -> Sensitivity:
-        """For each column that of counts on a finer lattice, or less where rows are fixed (see PROOFS.md)."""
+        """For each column that of counts on a finer lattice, or of sums that count from the middle (see PROOFS.md)."""
         columns, steps = len(self.of), lattice_steps(contract.select(self.of))
         one = counting_sensitivity(contract.unit).finer(steps)
-        if rows_are_fixed(contract, self.of, self.by):
-            one = fixed_sensitivity(steps, self.degree)
+        if is_centred(contract, self.by):
+            one = centred_sensitivity(steps, self.degree, contract.unit.rows)
         return Sensitivity(columns * one.l1, columns * one.l2_squared, one.linf)
 
     def answer(self, records: Sums) -> Integers:
