@@ -87,7 +87,7 @@ OTHER_HALF = "Keys are of half of the people; the rows of the marginal model sta
 RARE = "Wrong guesses are rare at ε = 4: few runs convict nothing; `reaedp audit` has the ε of this pair by formula."
 CHOSEN = "Which keys are shown costs δ alone, which runs cannot show; `reaedp audit` computes it by formula."
 ENUMERATED = (
-    "Few runs show little, and not what is spent on which groups appear: that law is enumerated in"
+    "What is spent on which groups appear does not show in runs; that law is enumerated in"
     " tests/mechanisms/test_group_threshold.py."
 )
 PLACED = (
