@@ -130,3 +130,13 @@ def test_the_audit_has_neighbours_as_far_apart_as_can_be(statistic: Any) -> None
     claimed = statistic.sensitivity(terms)
     assert 1 - 1e-6 <= np.abs(moves).sum(axis=1).max() / claimed.l1 <= 1
     assert 1 - 1e-6 <= (moves**2).sum(axis=1).max() / claimed.l2_squared <= 1
+
+
+def test_made_up_rows_are_as_many_on_a_lattice_that_no_power_of_two_divides() -> None:
+    """The last number is that of rows."""
+    terms = contract(columns=(Integer(name="x", lower=0, upper=77, provenance="public"),))
+    statistic = Summary("x", statistics="sd")
+    for case in worst_cases(statistic, terms):
+        move = case.second.answer(statistic) - case.first.answer(statistic)
+        assert 0 == move[-1]
+        assert np.abs(move).sum() <= statistic.sensitivity(terms).l1

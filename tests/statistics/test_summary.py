@@ -41,7 +41,7 @@ X = Number(name="x", lower=0, upper=1, bins=2, provenance="public", nan="drop")
 Y = Integer(name="y", lower=-1, upper=2, provenance="public", outside="cell")
 G = Category(name="g", levels=("a", "b"), provenance="public", null="drop", unseen="drop")
 #: Ends, a value between lattice points, values beyond both ends, and values that are missing or dropped.
-VALUES = (0.0, 0.3, 1.0, -7.0, math.inf, None)
+VALUES = (0.0, 0.3, 0.75, 1.0, -7.0, math.inf, None)
 SUMMARIES = (
     Summary("x"),
     Summary("x", statistics="sd"),
@@ -61,7 +61,9 @@ def brought(statistic: Summary, unit: Unit, bundles: list[tuple[Any, ...]]) -> n
     number = Integer(name="n", lower=0, upper=len(bundles) - 1, provenance="public", null="drop", nan="drop",
                      unparsable="drop", infinite="drop", outside="drop")  # fmt: skip
     apart = Summary(statistic.of, ("n", *statistic.by), statistic.statistics, clipped=statistic.clipped)
-    return apart.answer(Records(contract(unit, X, Y, G, number), frame)).reshape(len(bundles), -1)
+    found = apart.answer(Records(contract(unit, X, Y, G, number), frame)).reshape(len(bundles), -1)
+    parts = statistic.parts(contract(unit))
+    return parts[0].coordinates.of(found) if parts[0].centred else found
 
 
 @pytest.mark.quick_every(3)
@@ -81,7 +83,13 @@ def test_the_sensitivity_is_attained_and_never_exceeded_by_any_neighbour(
     old = np.concatenate([nothing, found]) if change == "replace" else nothing
     moves = (found[None, :, :] - old[:, None, :]).reshape(-1, found.shape[1])
     reached = np.abs(moves).sum(axis=1).max(), (moves**2).sum(axis=1).max(), np.abs(moves).max()
-    assert Sensitivity(*map(int, reached)) == statistic.sensitivity(contract(unit))
+    claimed = statistic.sensitivity(contract(unit))
+    if change == "replace" and not statistic.by and statistic.degree == 2:  # a few steps of rounding are allowed for
+        bounds = np.array([claimed.l1, claimed.l2_squared, claimed.linf])
+        assert (0 <= bounds - reached).all()
+        assert (bounds - reached <= 1e-6 * bounds).all()
+    else:
+        assert Sensitivity(*map(int, reached)) == claimed
 
 
 def test_parts_of_every_row_are_not_negative_and_make_one_row() -> None:

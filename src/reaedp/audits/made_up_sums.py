@@ -93,8 +93,14 @@ def parts_apart(
     before = made(crowd, rows * lower if replaced else nothing)
     yield label, before, made(crowd + rows * upper, nothing)
     if all(isinstance(one, Parts) and one.centred and one.degree == 2 for one in blocks):
-        far = np.concatenate([one.weights(lower=1, middle=6, upper=9) * one.steps // 16 for one in blocks])
-        yield "all its values at one end, and then near the other", before, made(crowd + rows * far.astype(np.int64), nothing)
+        far = np.concatenate([_three_quarters(one) for one in blocks if isinstance(one, Parts)])
+        yield "all its values at one end, and then near the other", before, made(crowd + rows * far, nothing)
+
+
+def _three_quarters(parts: Parts) -> Integers:
+    """The parts of a row at about this place of the range; they add up to it exactly."""
+    part = parts.steps // 16
+    return parts.weights(lower=part, middle=6 * part, upper=parts.steps - 7 * part).astype(np.int64)
 
 
 def farthest_curves(statistic: MeanCurve, contract: Contract, others: int) -> tuple[str, MadeUpCurves, MadeUpCurves]:

@@ -76,8 +76,8 @@ class Parts:
     """The parts of one column: those of values within the range, then a cell for each way to lie outside or to miss.
 
     A row is known by its code: 0 to `steps` for a value within the range, a further number for each other cell. With
-    `clipped`, values that are moved to the nearest bound have cells of their own, one for each bound. Those of `centred`
-    values are released as sums that count from the middle of the range.
+    `clipped`, values that are moved to the nearest bound have cells of their own, one for each bound. If they are
+    `centred`, sums that count from the middle of the range are released.
 
     >>> Parts(contract.column("age"), steps=1000, degree=1, clipped=False).names
     ('lower', 'upper', 'null', 'nan', 'unparsable')
