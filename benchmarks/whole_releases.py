@@ -87,7 +87,7 @@ OTHER_HALF = "Keys are of half of the people; the rows of the marginal model sta
 RARE = "Wrong guesses are rare at ε = 4: few runs convict nothing; `reaedp audit` has the ε of this pair by formula."
 CHOSEN = "Which keys are shown costs δ alone, which runs cannot show; `reaedp audit` computes it by formula."
 ENUMERATED = (
-    "Few runs show little, and not what is spent on which groups appear: that law is enumerated in"
+    "What is spent on which groups appear does not show in runs; that law is enumerated in"
     " tests/mechanisms/test_group_threshold.py."
 )
 PLACED = (
@@ -203,17 +203,22 @@ CASES: dict[str, Case] = {
     ),
     "summary, Laplace": Case("summary", {"of": ("u", "v"), "by": ("a",), "mechanism": "laplace", **PURE}),
     "summary, Gaussian": Case("summary", {**SPREAD, "mechanism": "gaussian", **NORMAL}),
+    "summary, all rows": Case("summary", {"of": ("u",), "mechanism": "laplace", **PURE}, ("row, replace",), runs=2_000),
     "summary, selected groups": Case(
-        "summary", {"of": ("v",), "by": ("a",), "mechanism": "threshold", **APPROXIMATE}, note=ENUMERATED
+        "summary", {"of": ("v",), "by": ("a",), "mechanism": "threshold", **APPROXIMATE}, runs=2_000, note=ENUMERATED
     ),
-    "rate": Case("rate", {"of": "a", "levels": ("yes",), "by": ("b",), "mechanism": "laplace", **PURE}),
-    "rate of two columns": Case("rate", {"of": "v", "per": "n", "mechanism": "gaussian", **NORMAL}),
+    "rate": Case("rate", {"of": "a", "levels": ("yes",), "by": ("b",), "mechanism": "laplace", **PURE}, runs=2_000),
+    "rate of two columns": Case("rate", {"of": "v", "per": "n", "mechanism": "gaussian", **NORMAL}, runs=2_000),
     "rate, standardised": Case(
         "rate",
         {"of": "a", "levels": ("yes",), "standard": "b", "weights": (0.5, 0.5), "mechanism": "laplace", **PURE},
+        runs=2_000,
     ),
     "rate, selected groups": Case(
-        "rate", {"of": "a", "levels": ("yes",), "by": ("b",), "mechanism": "threshold", **APPROXIMATE}, note=ENUMERATED
+        "rate",
+        {"of": "a", "levels": ("yes",), "by": ("b",), "mechanism": "threshold", **APPROXIMATE},
+        runs=2_000,
+        note=ENUMERATED,
     ),
     "quantiles, best way": Case("quantiles", {"of": RANKED, "at": "deciles", **PURE}),
     "quantiles, exponential": Case(

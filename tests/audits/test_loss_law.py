@@ -142,3 +142,10 @@ def test_enumerated_laws_may_have_outputs_that_only_one_neighbour_has() -> None:
     assert 0.1 == pytest.approx(law.delta(5.0))
     assert math.inf == law.epsilon(0.05)
     assert 0.0 == law.epsilon(0.2)
+
+
+def test_a_tiny_move_beside_a_long_one_on_a_fine_lattice_is_rounded_away() -> None:
+    """In steps of the tiny one, the law would have millions of terms."""
+    law = laplace_law(np.array([2**26, 3]), 2.0**26)
+    assert len(law.losses) <= 1_001
+    assert 0.999 <= law.epsilon(0.0) <= 1.0

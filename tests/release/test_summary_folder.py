@@ -90,3 +90,17 @@ def _edit(folder: Path, name: str) -> None:
     parts = next(one for one in record["releases"] if one["name"] == name)["details"]["noisy_parts"]
     parts[0] += 10**7
     (folder / "release.json").write_text(json.dumps(record, indent=1, ensure_ascii=False), encoding="utf-8")
+
+
+def test_a_folder_of_rows_that_are_replaced_is_verified(clinic: Path) -> None:
+    text = (clinic / "contract.toml").read_text(encoding="utf-8")
+    (clinic / "contract.toml").write_text(text.replace('"add-remove"', '"replace"'), encoding="utf-8")
+    priced = {"mechanism": "laplace", "epsilon": 0.4}
+    asked = [
+        planned("ages", "summary", of=["age"], statistics=["count", "mean", "sd"], **priced),
+        planned("old", "rate", of="age", at_least=65, **priced),
+    ]
+    (clinic / "plan.toml").write_text(releases('contract = "contract.toml"\n\n', *asked), encoding="utf-8")
+    plan, out = Plan.load(clinic / "plan.toml"), clinic / "out"
+    publish(plan, clinic / "data.csv", out, page=False, noise=SeededNoise(np.random.default_rng(4)))
+    assert any(line.startswith("ages:") and "agree with the contract" in line for line in verify(out))

@@ -61,11 +61,9 @@ def brought(statistic: Rates, unit: Unit, bundles: list[tuple[Any, ...]]) -> np.
     number = Integer(name="n", lower=0, upper=len(bundles) - 1, provenance="public", null="drop", nan="drop",
                      unparsable="drop", infinite="drop", outside="drop")  # fmt: skip
     terms = contract(unit, X, Y, F, G, number)
-    return (
-        Records(terms, frame)
-        .part_sums((statistic.shared(terms),), ("n", *statistic.grouping))
-        .reshape(len(bundles), -1)
-    )
+    shared = statistic.shared(terms)
+    sums = Records(terms, frame).part_sums((shared,), ("n", *statistic.grouping))
+    return shared.coordinates.of(sums).reshape(len(bundles), -1)
 
 
 @pytest.mark.quick_every(3)

@@ -32,6 +32,7 @@ from reaedp.errors import DeclarationError
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.privacy.unit import Sensitivity
+from reaedp.statistics.summary.comparison import compared
 from reaedp.statistics.summary.parts import MOST_STEPS, Parts, lattice_steps
 from reaedp.statistics.summary.reach import reach
 from reaedp.statistics.summary.summaries import Summaries
@@ -40,7 +41,7 @@ X = Number(name="x", lower=0, upper=1, bins=2, provenance="public", nan="drop")
 Y = Integer(name="y", lower=-1, upper=2, provenance="public", outside="cell")
 G = Category(name="g", levels=("a", "b"), provenance="public", null="drop", unseen="drop")
 #: Ends, a value between lattice points, values beyond both ends, and values that are missing or dropped.
-VALUES = (0.0, 0.3, 1.0, -7.0, math.inf, None)
+VALUES = (0.0, 0.3, 0.75, 1.0, -7.0, math.inf, None)
 SUMMARIES = (
     Summary("x"),
     Summary("x", statistics="sd"),
@@ -60,7 +61,9 @@ def brought(statistic: Summary, unit: Unit, bundles: list[tuple[Any, ...]]) -> n
     number = Integer(name="n", lower=0, upper=len(bundles) - 1, provenance="public", null="drop", nan="drop",
                      unparsable="drop", infinite="drop", outside="drop")  # fmt: skip
     apart = Summary(statistic.of, ("n", *statistic.by), statistic.statistics, clipped=statistic.clipped)
-    return apart.answer(Records(contract(unit, X, Y, G, number), frame)).reshape(len(bundles), -1)
+    found = apart.answer(Records(contract(unit, X, Y, G, number), frame)).reshape(len(bundles), -1)
+    parts = statistic.parts(contract(unit))
+    return parts[0].coordinates.of(found) if parts[0].centred else found
 
 
 @pytest.mark.quick_every(3)
@@ -80,7 +83,13 @@ def test_the_sensitivity_is_attained_and_never_exceeded_by_any_neighbour(
     old = np.concatenate([nothing, found]) if change == "replace" else nothing
     moves = (found[None, :, :] - old[:, None, :]).reshape(-1, found.shape[1])
     reached = np.abs(moves).sum(axis=1).max(), (moves**2).sum(axis=1).max(), np.abs(moves).max()
-    assert Sensitivity(*map(int, reached)) == statistic.sensitivity(contract(unit))
+    claimed = statistic.sensitivity(contract(unit))
+    if change == "replace" and not statistic.by and statistic.degree == 2:  # a few steps of rounding are allowed for
+        bounds = np.array([claimed.l1, claimed.l2_squared, claimed.linf])
+        assert (0 <= bounds - reached).all()
+        assert (bounds - reached <= 1e-6 * bounds).all()
+    else:
+        assert Sensitivity(*map(int, reached)) == claimed
 
 
 def test_parts_of_every_row_are_not_negative_and_make_one_row() -> None:
@@ -272,6 +281,39 @@ def test_a_comparison_is_printed_in_words_and_dates_have_no_ratio(release: Relea
     assert dates.difference.known
     assert not dates.ratio.known
     assert str(dates).endswith("ratio not known")
+
+
+def test_differences_and_ratios_of_groups_cover_as_often_as_they_say() -> None:
+    """800 pairs of groups: 5 deviations of a share of .95 are .039."""
+    group = Integer(name="group", lower=1, upper=1_600, provenance="public", null="drop", nan="drop", unparsable="drop")
+    terms, statistic = contract(Unit("add-remove"), AGE, group), Summary("age", "group", "mean")
+    rng = np.random.default_rng(12)
+    rows = np.repeat(np.arange(1, 1_601), rng.integers(60, 400, 1_600))
+    ages = (rng.beta(2, 3 + rows % 2, len(rows)) * 100).astype(int)
+    exact = statistic.answer(Records(terms, pd.DataFrame({"age": ages, "group": rows})))
+    noise = Calibrated(Laplace(1.0), statistic.sensitivity(terms))
+    (value,) = released(statistic, exact, Laplace(1.0), 1, terms)
+    true = statistic.value(terms, exact).of(0, noise, 0.95).mean().values
+    found, held = value.of(0, noise, 0.95).mean(), []
+    for one in range(0, 1_600, 2):
+        told = compared(found, (one, one + 1))
+        right = true[one] - true[one + 1], true[one] / true[one + 1]
+        held.append(
+            [part.low <= at <= part.high for part, at in zip((told.difference, told.ratio), right, strict=True)]
+        )
+    assert (np.abs(np.mean(held, axis=0) - 0.95) < 0.039).all()
+
+
+@pytest.mark.parametrize("change", ["add-remove", "replace"])
+def test_shares_of_missing_and_of_clipped_values_are_told_apart(change: Any) -> None:
+    terms, statistic = contract(Unit(change), AGE), Summary("age", statistics="mean", clipped=True)
+    ages = pd.Series([-5] * 3 + [120] * 5 + [0, 50, 100] * 4 + [None, "word"] * 10, dtype=object)
+    value = statistic.value(terms, statistic.answer(Records(terms, pd.DataFrame({"age": ages}))))
+    found = statistic.frame(value, Calibrated(Laplace(1e6), statistic.sensitivity(terms)))
+    told = dict(zip(found["statistic"], found["value"], strict=True))
+    assert 20 / 40 == pytest.approx(told["missing share"])
+    assert 8 / 20 == pytest.approx(told["clipped share"])
+    assert (4 * 150 + 5 * 100) / 20 == pytest.approx(told["mean"])
 
 
 @pytest.mark.parametrize(

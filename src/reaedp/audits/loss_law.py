@@ -24,6 +24,8 @@ _DEVIATIONS = 12
 DENSE = 500.0
 #: A move of more steps than this is counted in longer ones.
 MOST_STEPS = 1_000
+#: A move that is shorter than the longest by this factor is hardly seen beside it, and does not decide what a step is.
+UNSEEN = 1_000
 
 
 class TradeOff(Protocol):
@@ -127,8 +129,9 @@ def laplace_law(moves: NDArray[np.int64], scale: float) -> LossLaw:
 
 
 def _coarser(moves: NDArray[np.int64], scale: float) -> tuple[NDArray[np.int64], float]:
-    """The same moves and scale in steps of which the least move has at most `MOST_STEPS`."""
-    least = int(moves[moves > 0].min(initial=np.iinfo(np.int64).max)) if moves.any() else 1
+    """The same moves and scale in steps of which the least move that matters has at most `MOST_STEPS`."""
+    matters = moves[moves > moves.max(initial=0) // UNSEEN]
+    least = int(matters.min(initial=np.iinfo(np.int64).max)) if matters.size else 1
     if least <= MOST_STEPS:
         return moves, scale
     return moves * MOST_STEPS // least, scale * MOST_STEPS / least

@@ -14,6 +14,7 @@ from reaedp.curves.mean_curve import MeanCurve, share_of_a_person
 from reaedp.statistics.moments.space import MomentSpace
 from reaedp.statistics.rates.rates import Rates
 from reaedp.statistics.statistic import Answers, Multipliable, Pixelled, Summable
+from reaedp.statistics.summary.parts import Parts
 from reaedp.statistics.summary.summary import Summary
 
 
@@ -70,8 +71,13 @@ class MadeUpSums:
         return statistic.answer(self)
 
 
-def parts_apart(statistic: Summary | Rates, contract: Contract, others: int) -> tuple[str, MadeUpGroups, MadeUpGroups]:
-    """A unit's rows at the upper ends of all ranges in the first group; before, at the lower ends in the last one."""
+def parts_apart(
+    statistic: Summary | Rates, contract: Contract, others: int
+) -> Iterator[tuple[str, MadeUpGroups, MadeUpGroups]]:
+    """A unit's rows at the upper ends of all ranges in the first group; before, at the lower ends in the last one.
+
+    Where squares are told from the middle, rows also go three quarters of the way, which moves the most in all.
+    """
     blocks = (statistic.shared(contract),) if isinstance(statistic, Rates) else statistic.parts(contract)
     axes = contract.select(statistic.grouping if isinstance(statistic, Rates) else statistic.by)
     rows, (lower, upper) = contract.unit.rows, ends(blocks)
@@ -84,7 +90,17 @@ def parts_apart(statistic: Summary | Rates, contract: Contract, others: int) -> 
     crowd, nothing = others * (lower + upper), np.zeros_like(lower)
     replaced = contract.unit.change == "replace"
     label = "all its values at one end, and then at the other" if replaced else "all its values at one end"
-    return label, made(crowd, rows * lower if replaced else nothing), made(crowd + rows * upper, nothing)
+    before = made(crowd, rows * lower if replaced else nothing)
+    yield label, before, made(crowd + rows * upper, nothing)
+    if all(isinstance(one, Parts) and one.centred and one.degree == 2 for one in blocks):
+        far = np.concatenate([_three_quarters(one) for one in blocks if isinstance(one, Parts)])
+        yield "all its values at one end, and then near the other", before, made(crowd + rows * far, nothing)
+
+
+def _three_quarters(parts: Parts) -> Integers:
+    """The parts of a row at about this place of the range; they add up to it exactly."""
+    part = parts.steps // 16
+    return parts.weights(lower=part, middle=6 * part, upper=parts.steps - 7 * part).astype(np.int64)
 
 
 def farthest_curves(statistic: MeanCurve, contract: Contract, others: int) -> tuple[str, MadeUpCurves, MadeUpCurves]:

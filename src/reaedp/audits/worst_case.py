@@ -274,8 +274,8 @@ def _pixels(statistic: Pixels, contract: Contract) -> Iterator[Neighbours]:  # n
 
 def _summary(statistic: Summary | Rates, contract: Contract) -> Iterator[Neighbours]:
     """All rows of the unit are at one end of every range, in one group, and were at the other end, in another."""
-    label, first, second = parts_apart(statistic, contract, shared_rows(contract.unit))
-    yield Neighbours(f"one {contract.unit.noun} has {label}", first, second)
+    for label, first, second in parts_apart(statistic, contract, shared_rows(contract.unit)):
+        yield Neighbours(f"one {contract.unit.noun} has {label}", first, second)
 
 
 def _groups(statistic: KeyedSummary | KeyedRates, contract: Contract) -> Iterator[Neighbours]:

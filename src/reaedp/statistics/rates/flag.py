@@ -11,6 +11,7 @@ from reaedp.answer import Integers
 from reaedp.contract import Boolean, Category, Column, Date
 from reaedp.contract.day import EPOCH
 from reaedp.errors import DeclarationError, sentence, unknown
+from reaedp.statistics.summary.coordinates import Coordinates, all_parts, centred
 from reaedp.statistics.summary.parts import MOST_STEPS, bounds
 
 Limit = float | date | None
@@ -21,13 +22,14 @@ class Flag:
     """A row says yes if its cell is one of `levels`, or if its value is at least `at_least` and below `below`.
 
     A truth value without levels says yes if it is true. A row is many steps of a lattice so fine that the law of its
-    noise is that of real numbers.
+    noise is that of real numbers. A `centred` one is released as sums.
     """
 
     column: Column
     levels: tuple[str, ...]
     at_least: Limit
     below: Limit
+    centred: bool = False
 
     @property
     def steps(self) -> int:
@@ -51,8 +53,13 @@ class Flag:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All parts in the order in which they are released."""
+        """All parts in the order in which they are counted."""
         return ("no", "yes", *self.missing)
+
+    @property
+    def coordinates(self) -> Coordinates:
+        """The numbers that are released of them."""
+        return centred(2, 0, len(self.missing)) if self.centred else all_parts(len(self.names))
 
     @property
     def condition(self) -> str:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from reaedp.answer import Integers
 from reaedp.contract import Column, Date
 from reaedp.errors import DeclarationError
+from reaedp.statistics.summary.coordinates import Coordinates, all_parts
 from reaedp.statistics.summary.parts import Parts, bounds, lattice_steps
 
 Floats = NDArray[np.float64]
@@ -57,8 +58,13 @@ class Paired:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All parts in the order in which they are released."""
+        """All parts in the order in which they are counted."""
         return (*CORNERS, *self.missing)
+
+    @property
+    def coordinates(self) -> Coordinates:
+        """The numbers that are released of them: all as they are."""
+        return all_parts(len(self.names))
 
     @property
     def condition(self) -> str:

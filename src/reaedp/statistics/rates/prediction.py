@@ -9,8 +9,7 @@ from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.statistics.rates.flag import Flag
 from reaedp.statistics.rates.paired import Paired
 from reaedp.statistics.rates.rates import Rates
-from reaedp.statistics.summary.prediction import appearing_rows, expected_rows
-from reaedp.statistics.summary.reach import reach
+from reaedp.statistics.summary.prediction import appearing_rows, expected_rows, reached
 
 #: Rates among which the one with the largest error is looked for.
 TRIED = np.linspace(0.0, 1.0, 33)
@@ -35,11 +34,11 @@ def expected_rates(statistic: Rates, contract: Contract, noise: Calibrated, conf
     rows, promised = expected_rows(statistic.grouping, statistic.columns, contract)
     rows = max(rows, appearing_rows(noise))
     whole = parts.weights(**{name: 1.0 for name in parts.names if name not in parts.missing})
-    counts = float(reach(noise, whole, confidence)) / parts.steps
+    counts = float(reached(parts, noise, whole, confidence))
     if isinstance(parts, Flag):
         return ExpectedRates(rows, promised, counts, share_error(parts, noise, rows, confidence), "at most")
     above, below = parts.corner_values()
-    off = float(reach(noise, above - below, confidence)) / parts.steps
+    off = float(reached(parts, noise, above - below, confidence))
     error = parts.scale * 2 * off / rows
     return ExpectedRates(rows, promised, counts, error, f"of {parts.scale:.4g}, {_half(parts)}")
 
@@ -51,6 +50,6 @@ def _half(parts: Paired) -> str:
 def share_error(parts: Flag, noise: Calibrated, rows: float, confidence: float) -> float:
     """How far the share of rows that say yes is off, whatever it is; 1 at most."""
     yes, both = parts.weights(yes=1.0), parts.weights(yes=1.0, no=1.0)
-    farthest = float(reach(noise, yes - TRIED[:, None] * both, confidence).max()) / parts.steps
-    left = rows - float(reach(noise, both, confidence)) / parts.steps
+    farthest = float(reached(parts, noise, yes - TRIED[:, None] * both, confidence).max())
+    left = rows - float(reached(parts, noise, both, confidence))
     return 1.0 if left <= farthest else farthest / left

@@ -61,7 +61,7 @@ class RateFigures:
 
         def reached(places: Floats) -> Floats:
             weights = self._tested(places)
-            by_noise = np.maximum(self._reach(weights) ** 2, normal**2 * self.copies * variance(self.noise, weights))
+            by_noise = np.maximum(self._reach(weights) ** 2, normal**2 * self._variance(weights))
             together: Floats = np.sqrt(by_noise[None, :] + normal**2 * self._sampled(places))
             return together
 
@@ -137,9 +137,12 @@ class RateFigures:
     def _reach(self, weights: Floats) -> Floats:
         return reach(self.noise, self._copied(weights), self.confidence)
 
+    def _variance(self, weights: Floats) -> Floats:
+        return self.copies * variance(self.noise, self.parts.coordinates.weights(weights))
+
     def _copied(self, weights: Floats) -> Floats:
-        return np.tile(weights, (1,) * (np.ndim(weights) - 1) + (self.copies,))
+        return np.tile(self.parts.coordinates.weights(weights), (1,) * (np.ndim(weights) - 1) + (self.copies,))
 
     def _of(self, weights: Floats) -> Floats:
-        found: Floats = self.noisy @ weights
+        found: Floats = self.noisy @ self.parts.coordinates.weights(weights)
         return found

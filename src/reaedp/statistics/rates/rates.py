@@ -19,6 +19,7 @@ from reaedp.statistics.rates.flag import Flag, Limit
 from reaedp.statistics.rates.paired import Paired
 from reaedp.statistics.rates.released_rates import ReleasedRates
 from reaedp.statistics.statistic import Sums
+from reaedp.statistics.summary.coordinates import centred_sensitivity, is_centred
 from reaedp.statistics.summary.summary import MOST_NUMBERS
 from reaedp.table import domain_size
 
@@ -118,7 +119,8 @@ class Rates:
         """How a row is split into parts."""
         if self.per:
             return Paired(contract.column(self.of), contract.column(self.per))
-        return Flag(contract.column(self.of), self.levels, self.at_least, self.below)
+        centred = is_centred(contract, self.grouping)
+        return Flag(contract.column(self.of), self.levels, self.at_least, self.below, centred)
 
     def groups(self, contract: Contract) -> int:
         """How many groups are counted, each with cells for missing values."""
@@ -141,21 +143,24 @@ class Rates:
             )
 
     def cells(self, contract: Contract) -> int:
-        """All parts of all groups."""
-        return self.groups(contract) * len(self.shared(contract).names)
+        """All released numbers of all groups."""
+        return self.groups(contract) * self.shared(contract).coordinates.numbers
 
     def step(self, contract: Contract) -> float:
         """The length of a step of the lattice, in rows."""
         return 1.0 / self.shared(contract).steps
 
     def sensitivity(self, contract: Contract) -> Sensitivity:
-        """The sensitivity of counts, on a finer lattice (see PROOFS.md)."""
-        counts, steps = counting_sensitivity(contract.unit), self.shared(contract).steps
-        return Sensitivity(l1=steps * counts.l1, l2_squared=steps**2 * counts.l2_squared, linf=steps * counts.linf)
+        """That of counts on a finer lattice, or of sums that count from the middle (see PROOFS.md)."""
+        shared, unit = self.shared(contract), contract.unit
+        if isinstance(shared, Flag) and shared.centred:
+            return centred_sensitivity(shared.steps, 1, unit.rows)
+        return counting_sensitivity(unit).finer(shared.steps)
 
     def answer(self, records: Sums) -> Integers:
-        """Exact parts of the first group, then of the next one; private."""
-        return records.part_sums((self.shared(records.contract),), self.grouping).ravel()
+        """Exact numbers of the first group, then of the next one; private."""
+        shared = self.shared(records.contract)
+        return shared.coordinates.of(records.part_sums((shared,), self.grouping)).ravel()
 
     def value(self, contract: Contract, noisy: Integers) -> ReleasedRates:
         """The noisy parts with the public facts that give them meaning."""

@@ -44,7 +44,7 @@ class ReleasedRates(Grouped):
     @property
     def _strata(self) -> np.ndarray:
         """Groups, their strata, and the parts of each."""
-        parts = len(self.parts.names)
+        parts = self.parts.coordinates.numbers
         return self.noisy.reshape(len(self.noisy), self.noisy.shape[1] // parts, parts)
 
     def _figures(self, noisy: np.ndarray, noise: Calibrated, confidence: float, copies: int = 1) -> RateFigures:

@@ -93,7 +93,8 @@ class ColumnFigures:
 
         def reached(places: Floats) -> Floats:
             weights = self._tested(places)
-            by_noise, normal = self._reach(weights), float(ndtri(tail)) ** 2 * variance(self.noise, weights)
+            by_noise = self._reach(weights)
+            normal = float(ndtri(tail)) ** 2 * variance(self.noise, self.parts.coordinates.weights(weights))
             squares = np.maximum(by_noise**2, normal)[None, :] + by_sampling[:, None] ** 2
             together: Floats = np.sqrt(squares)
             return together
@@ -178,15 +179,15 @@ class ColumnFigures:
     def _of_people(self, ends: Ends, rows: Floats) -> Ends:
         """Figures where noise alone could not have filled a group, all groups together; elsewhere anything may be."""
         sure = 1 - (1 - self.confidence) / max(len(self.noisy), 1)
-        known = ends.known & (self._of(rows) > reach(self.noise, rows, sure))
+        known = ends.known & (self._of(rows) > self._reach(rows, sure))
         return Ends(np.where(known, ends.low, 0.0), np.where(known, ends.high, 1.0), known)
 
     def _tested(self, places: Floats) -> Floats:
         return self.parts.position - places[:, None] * self.parts.count
 
-    def _reach(self, weights: Floats) -> Floats:
-        return reach(self.noise, weights, self.confidence)
+    def _reach(self, weights: Floats, confidence: float | None = None) -> Floats:
+        return reach(self.noise, self.parts.coordinates.weights(weights), confidence or self.confidence)
 
     def _of(self, weights: Floats) -> Floats:
-        found: Floats = self.noisy @ weights
+        found: Floats = self.noisy @ self.parts.coordinates.weights(weights)
         return found

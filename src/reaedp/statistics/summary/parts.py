@@ -16,6 +16,7 @@ from reaedp.contract import Boolean, Category, Column, Date, Integer, Number
 from reaedp.contract.day import EPOCH
 from reaedp.errors import DeclarationError
 from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.summary.coordinates import Coordinates, all_parts, centred
 
 #: About so many steps make a row: squares of codes are exact in doubles, sums of 2^37 rows fit into 64 bits, and
 #: rounding moves the mean of 10^8 rows by less than noise does.
@@ -75,7 +76,8 @@ class Parts:
     """The parts of one column: those of values within the range, then a cell for each way to lie outside or to miss.
 
     A row is known by its code: 0 to `steps` for a value within the range, a further number for each other cell. With
-    `clipped`, values that are moved to the nearest bound have cells of their own, one for each bound.
+    `clipped`, values that are moved to the nearest bound have cells of their own, one for each bound. If they are
+    `centred`, sums that count from the middle of the range are released.
 
     >>> Parts(contract.column("age"), steps=1000, degree=1, clipped=False).names
     ('lower', 'upper', 'null', 'nan', 'unparsable')
@@ -85,6 +87,7 @@ class Parts:
     steps: int
     degree: int
     clipped: bool
+    centred: bool = False
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -108,8 +111,15 @@ class Parts:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All parts in the order in which they are released."""
+        """All parts in the order in which they are counted."""
         return self.regular + self.beyond + self.missing
+
+    @property
+    def coordinates(self) -> Coordinates:
+        """The numbers that are released of them."""
+        if not self.centred:
+            return all_parts(len(self.names))
+        return centred(len(self.regular), len(self.beyond), len(self.missing))
 
     @property
     def bounds(self) -> Bounds:

@@ -7,9 +7,10 @@ import numpy as np
 from reaedp.contract import Contract
 from reaedp.mechanisms.group_threshold import GroupThreshold
 from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.statistics.statistic import SharedOut
 from reaedp.statistics.summary.inversion import GRID
 from reaedp.statistics.summary.parts import Parts
-from reaedp.statistics.summary.reach import reach
+from reaedp.statistics.summary.reach import Floats, reach
 from reaedp.statistics.summary.summary import Summary
 
 #: Rows of a group where the contract promises none.
@@ -32,7 +33,7 @@ def expected_errors(
     parts = statistic.parts(contract)
     rows, promised = expected_rows(statistic.by, statistic.columns, contract)
     rows = max(rows, appearing_rows(noise))
-    counts = float(reach(noise, parts[0].count, confidence)) / parts[0].steps
+    counts = float(reached(parts[0], noise, parts[0].count, confidence))
     means = {one.column.name: mean_error(one, noise, rows, confidence) for one in parts}
     return ExpectedErrors(rows, promised, counts, means)
 
@@ -55,6 +56,12 @@ def appearing_rows(noise: Calibrated) -> float:
 def mean_error(parts: Parts, noise: Calibrated, rows: float, confidence: float) -> float:
     """How far a mean of so many rows is off, wherever in the range it lies; the range at most."""
     weights = parts.position - GRID[:, None] * parts.count
-    farthest = float(reach(noise, weights, confidence).max()) / parts.steps
-    left = rows - float(reach(noise, parts.count, confidence)) / parts.steps
+    farthest = float(reached(parts, noise, weights, confidence).max())
+    left = rows - float(reached(parts, noise, parts.count, confidence))
     return parts.bounds.width * (1.0 if left <= farthest else farthest / left)
+
+
+def reached(parts: SharedOut, noise: Calibrated, weights: Floats, confidence: float) -> Floats:
+    """How far the noise in weighted sums of parts goes, in rows."""
+    found: Floats = reach(noise, parts.coordinates.weights(weights), confidence) / parts.steps
+    return found

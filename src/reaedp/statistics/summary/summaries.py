@@ -29,7 +29,7 @@ class Summaries(Grouped):
 
     def of(self, place: int, noise: Calibrated, confidence: float) -> ColumnFigures:
         """The figures of one column."""
-        ends = np.cumsum([0, *(len(parts.names) for parts in self.parts)]).tolist()
+        ends = np.cumsum([0, *(parts.coordinates.numbers for parts in self.parts)]).tolist()
         low, high = list(pairwise(ends))[place]
         return ColumnFigures(self.parts[place], self.noisy[:, low:high], noise, self.rows_of_a_unit, confidence)
 

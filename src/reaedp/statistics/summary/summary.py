@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
+import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.answer import Integers, Shape
@@ -14,6 +15,7 @@ from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.statistics.names import column_names
 from reaedp.statistics.statistic import Sums
+from reaedp.statistics.summary.coordinates import centred_sensitivity, is_centred
 from reaedp.statistics.summary.parts import Parts, lattice_steps
 from reaedp.statistics.summary.summaries import Summaries
 from reaedp.table import domain_size
@@ -90,13 +92,14 @@ class Summary:
     def parts(self, contract: Contract) -> tuple[Parts, ...]:
         """How each column's values are split into parts, all on one lattice."""
         columns = contract.select(self.of)
-        steps = lattice_steps(columns)
+        steps, centred = lattice_steps(columns), is_centred(contract, self.by)
         return tuple(
             Parts(
                 column,
                 steps,
                 self.degree,
                 clipped=self.clipped and {"infinite", "outside"} & set(column.troubles) != set(),
+                centred=centred,
             )
             for column in columns
         )
@@ -115,26 +118,28 @@ class Summary:
             )
 
     def cells(self, contract: Contract) -> int:
-        """All parts of all groups."""
-        return self.groups(contract) * sum(len(parts.names) for parts in self.parts(contract))
+        """All released numbers of all groups."""
+        return self.groups(contract) * sum(parts.coordinates.numbers for parts in self.parts(contract))
 
     def step(self, contract: Contract) -> float:
         """The length of a step of the lattice, in rows."""
         return 1.0 / lattice_steps(contract.select(self.of))
 
     def sensitivity(self, contract: Contract) -> Sensitivity:
-        """The sensitivity of counts, on a finer lattice, for each of the columns (see PROOFS.md)."""
-        counts, columns = counting_sensitivity(contract.unit), len(self.of)
-        steps = lattice_steps(contract.select(self.of))
-        return Sensitivity(
-            l1=columns * steps * counts.l1,
-            l2_squared=columns * steps**2 * counts.l2_squared,
-            linf=steps * counts.linf,
-        )
+        """For each column that of counts on a finer lattice, or of sums that count from the middle (see PROOFS.md)."""
+        columns, steps = len(self.of), lattice_steps(contract.select(self.of))
+        one = counting_sensitivity(contract.unit).finer(steps)
+        if is_centred(contract, self.by):
+            one = centred_sensitivity(steps, self.degree, contract.unit.rows)
+        return Sensitivity(columns * one.l1, columns * one.l2_squared, one.linf)
 
     def answer(self, records: Sums) -> Integers:
-        """Exact parts: those of the first group, column by column, then of the next one; private."""
-        return records.part_sums(self.parts(records.contract), self.by).ravel()
+        """Exact numbers: those of the first group, column by column, then of the next one; private."""
+        parts = self.parts(records.contract)
+        sums, ends = records.part_sums(parts, self.by), np.cumsum([len(one.names) for one in parts])[:-1]
+        blocks = np.split(sums, ends, axis=1)
+        found = [one.coordinates.of(block) for one, block in zip(parts, blocks, strict=True)]
+        return np.concatenate(found, axis=1).ravel()
 
     def value(self, contract: Contract, noisy: Integers) -> Summaries:
         """The noisy parts with the public facts that give them meaning."""
