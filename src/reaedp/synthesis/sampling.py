@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reaedp.contract.expression import Node
 from reaedp.errors import DeclarationError, sentence
@@ -29,8 +30,14 @@ def sample(
     if not others:
         return first
     parts = [first, *others]
-    values = {name: np.ma.concatenate([part.values[name] for part in parts]) for name in first.values}
+    values = {name: _joined([part.values[name] for part in parts]) for name in first.values}
     return replace(records, codes=np.concatenate([part.codes for part in parts]), values=values)
+
+
+def _joined(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """One masked column of several."""
+    missing = np.concatenate([np.ma.getmaskarray(column) for column in columns])
+    return np.ma.MaskedArray(np.concatenate([np.ma.getdata(column) for column in columns]), mask=missing)
 
 
 def sample_parts(
