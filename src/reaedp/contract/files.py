@@ -91,32 +91,19 @@ class Files(Notation):
     def note_mistakes(self, mistakes: Mistakes) -> None:
         """Note whatever is wrong with the declaration."""
         Notation.note_mistakes(self, mistakes)
-        mistakes.unless(
-            self.separator is None or _separates(self.separator),
-            f"{self.where('separator')} must be one character that is no letter, digit, point, sign or quotation mark",
-            given=self.separator,
+        self._note(
+            mistakes,
+            "separator",
+            _separates,
+            "be one character that is no letter, digit, point, sign or quotation mark",
             remedy='Common ones are "," ";" "|" and "\\t" for a tab.',
         )
-        mistakes.unless(
-            self.quote is None or self.quote in QUOTES,
-            f'{self.where("quote")} must be one of \'"\', "\'" and "" for none',
-            given=self.quote,
-        )
-        mistakes.unless(
-            self.encoding is None or (isinstance(self.encoding, str) and self.encoding.lower() in ENCODINGS),
-            f"{self.where('encoding')} must be one of {', '.join(ENCODINGS)}",
-            given=self.encoding,
-        )
-        mistakes.unless(
-            self.sheet is None or (isinstance(self.sheet, str) and 0 < len(self.sheet) <= 255),
-            f"{self.where('sheet')} must be the name of a sheet",
-            given=self.sheet,
-        )
-        mistakes.unless(
-            self.labels is None or isinstance(self.labels, bool),
-            f"{self.where('labels')} must be true or false",
-            given=self.labels,
-        )
+        self._note(mistakes, "quote", QUOTES.__contains__, 'be one of \'"\', "\'" and "" for none')
+        known = f"be one of {', '.join(ENCODINGS)}"
+        self._note(mistakes, "encoding", lambda name: isinstance(name, str) and name.lower() in ENCODINGS, known)
+        named = "be the name of a sheet"
+        self._note(mistakes, "sheet", lambda name: isinstance(name, str) and 0 < len(name) <= 255, named)
+        self._note(mistakes, "labels", lambda said: isinstance(said, bool), "be true or false")
         twice = repetitions(one.column for one in self.columns)
         mistakes.unless(not twice, f"{self.where('columns')} must have different names", given=twice)
         if not mistakes:

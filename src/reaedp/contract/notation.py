@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -175,39 +176,39 @@ class Notation:
 
     def note_mistakes(self, mistakes: Mistakes) -> None:
         """Note whatever is wrong with the declaration."""
-        mistakes.unless(
-            self.signs is None
-            or (isinstance(self.signs, tuple) and len(self.signs) <= MOST_SIGNS and all(map(_is_sign, self.signs))),
-            f"{self.where('signs')} must be a list of at most {MOST_SIGNS} signs of 1 to {LONGEST_SIGN} letters, signs"
-            f" of currencies or any of {_OF_SIGNS}",
-            given=self.signs,
+        self._note(
+            mistakes,
+            "signs",
+            lambda signs: isinstance(signs, tuple) and len(signs) <= MOST_SIGNS and all(map(_is_sign, signs)),
+            f"be a list of at most {MOST_SIGNS} signs of 1 to {LONGEST_SIGN} letters, signs of currencies or any of"
+            f" {_OF_SIGNS}",
             remedy='For example signs = ["€", "%"]: they may come before or after a number, and are ignored.',
         )
-        mistakes.unless(
-            self.decimal is None or self.decimal in DECIMALS,
-            f'{self.where("decimal")} must be "." or ","',
-            given=self.decimal,
-        )
-        mistakes.unless(
-            self.thousands is None or self.thousands in THOUSANDS,
-            f'{self.where("thousands")} must be a point, a comma, a blank, an apostrophe, _ or "" for none',
-            given=self.thousands,
-        )
-        mistakes.unless(
-            self.thousands is None or self.thousands != (self.decimal or "."),
-            f"{self.where('thousands')} must differ from the decimal mark, which is {self.decimal or '.'!r}",
-            given=self.thousands,
+        self._note(mistakes, "decimal", DECIMALS.__contains__, 'be "." or ","')
+        rule = 'be a point, a comma, a blank, an apostrophe, _ or "" for none'
+        self._note(mistakes, "thousands", THOUSANDS.__contains__, rule)
+        self._note(
+            mistakes,
+            "thousands",
+            lambda mark: mark != (self.decimal or "."),
+            f"differ from the decimal mark, which is {self.decimal or '.'!r}",
             remedy='Write thousands = "" if there is none.',
         )
         self._note_dates(mistakes)
-        words = self.missing
-        mistakes.unless(
-            words is None
-            or (isinstance(words, tuple) and len(words) <= MOST_WORDS and all(isinstance(word, str) for word in words)),
-            f"{self.where('missing')} must be a list of at most {MOST_WORDS:,} strings",
-            given=words,
+        self._note(
+            mistakes,
+            "missing",
+            lambda words: (
+                isinstance(words, tuple) and len(words) <= MOST_WORDS and all(isinstance(word, str) for word in words)
+            ),
+            f"be a list of at most {MOST_WORDS:,} strings",
             remedy='Numbers are written as strings too, such as missing = ["NA", "-9"].',
         )
+
+    def _note(self, mistakes: Mistakes, key: str, holds: Callable[[Any], bool], rule: str, *, remedy: str = "") -> None:
+        """Note a key that is given and does not do what it must."""
+        given = getattr(self, key)
+        mistakes.unless(given is None or holds(given), f"{self.where(key)} must {rule}", given=given, remedy=remedy)
 
     def _note_dates(self, mistakes: Mistakes) -> None:
         given = self.dates

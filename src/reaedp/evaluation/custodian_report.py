@@ -18,6 +18,7 @@ from reaedp.evaluation.line import Line
 from reaedp.evaluation.originals import original
 from reaedp.frames.number import about, written
 from reaedp.report.charts.drawing import drawn
+from reaedp.report.charts.narrow import PART
 from reaedp.report.charts.promises import Marks, three_marks
 from reaedp.report.page import Page, render
 from reaedp.report.panel import Cell, Figure, Grid, Panel, Score
@@ -180,7 +181,7 @@ def _not_attacked(chosen: Sequence[Line], releases: Sequence[Finished], titles: 
 def _figure(measure: str, lines: Sequence[Line], titles: Titles, *, folded: bool) -> Figure:
     marks = [
         Marks(
-            f"{titles.get(line.release, line.release)}: {line.subject}",
+            f"{titles.get(line.release, line.release)}{PART}{line.subject}",
             line.baseline or 0.0,
             line.value,
             line.value if line.low is None else line.low,

@@ -5,7 +5,7 @@ from html import escape
 from itertools import pairwise
 from typing import Any
 
-from reaedp.report.charts.narrow import PART
+from reaedp.report.charts.narrow import PART, WHOLE
 from reaedp.report.charts.plot import Plot, channels
 from reaedp.report.charts.scales import Bands, Linear, number_text
 
@@ -38,7 +38,8 @@ def _cut(words: str, limit: float, size: int = LABEL) -> str:
 def _lines(name: str, axis: dict[str, Any]) -> str:
     """A name as it is written beside an axis."""
     parts = name.split(PART) if "labelExpr" in axis else [name]
-    return "\n".join(_cut(part, axis.get("labelLimit", 160)) for part in parts)
+    limit = WHOLE - 20 if axis.get("labelAlign") == "left" else axis.get("labelLimit", 160)
+    return "\n".join(_cut(part, limit) for part in parts)
 
 
 def _labels(plot: Plot, channel: str) -> list[tuple[float, str]]:

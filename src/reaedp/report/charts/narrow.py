@@ -14,12 +14,13 @@ WHOLE = 320
 _AXIS, _SLANTED, _BESIDE = 46, 17, 130
 #: Slanted names are no longer than this many letters.
 _SHORT = 13
-#: A name on a line of its own above its mark, the height of such a pair, and that of a bar in it.
-_ABOVE_MARK = {"labelAlign": "left", "labelPadding": 0, "labelOffset": -15, "ticks": False, "labelLimit": WHOLE - 20}
-_ABOVE_MARK |= {"titleY": -12}
+#: A name on a line of its own above its mark, as wide as the smallest phone has room in any font; the height of such a
+#: pair, and that of a bar in it. Pictures are scaled down there instead.
+_ABOVE_MARK: Specification = {"labelAlign": "left", "labelPadding": 0, "ticks": False, "labelLimit": 250, "titleY": -12}
 _PAIR, _THICK = 38, 12
 #: What parts the lines of a name, and the height of a line.
 PART, _TURN = " · ", 15
+_IN_LINES = f"split(datum.label, '{PART}')"
 #: Pixels of a letter in a square, and the room around a word there.
 _WITHIN, _AROUND = 6.7, 2
 _OTHER = {"x": "y", "y": "x", "x2": "y2", "y2": "x2"}
@@ -104,11 +105,13 @@ def _named_beside(parts: Specification, across: Sequence[str], down: Sequence[st
     axis: Specification = {"labelLimit": room}
     grouped = any(_sides(parts, "yOffset"))
     if _longest(down) * LETTER > room and cells:
-        axis["labelExpr"] = f"split(datum.label, '{PART}')"
+        axis["labelExpr"] = _IN_LINES
         parts["height"] = len(down) * max(LINE, _TURN * max(name.count(PART) + 1 for name in down) + 2)
     elif _longest(down) * LETTER > room and not grouped:
-        axis = dict(_ABOVE_MARK)
-        parts["height"] = _PAIR * len(down)
+        too_long = _longest(down) * LETTER > _ABOVE_MARK["labelLimit"]
+        lines = max(name.count(PART) + 1 for name in down) if too_long else 1
+        axis = _ABOVE_MARK | {"labelOffset": -_TURN * lines} | ({"labelExpr": _IN_LINES} if lines > 1 else {})
+        parts["height"] = (_PAIR + _TURN * (lines - 1)) * len(down)
         for part in parts.get("layer", [parts]):
             if part["mark"]["type"] in ("bar", "tick"):
                 part["mark"]["size"] = _THICK
