@@ -125,6 +125,8 @@ def main() -> None:
         before = f"{measured(job, chosen.against)[0]:.1f}" if chosen.against else ""
         seconds, megabytes = measured(job, SOURCE)
         lines.append([job, before, f"{seconds:.1f}", JOBS[job][1] or "", f"{megabytes:,.0f}"])
+        # Long jobs follow: what is known by now shall not be lost with them.
+        print(*lines[-1], sep="\t", file=sys.stderr, flush=True)
     load = os.getloadavg()[0]
     show(
         f"Seconds of the processor, {os.cpu_count()} cores, load {load:.1f}", ["", "before", "now", "goal", "MB"], lines

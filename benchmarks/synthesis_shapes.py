@@ -1,26 +1,31 @@
 """Synthetic records of tables of many shapes: ours beside independent columns that have all of the budget.
 
-    python benchmarks/synthesis_shapes.py [--shapes "53 columns, 800 rows" …] [--epsilon 1] [--runs 3]
+    [REAEDP_DATA=folder] python benchmarks/synthesis_shapes.py [--shapes "53 columns, 800 rows" …] [--epsilon 1]
+        [--runs 3]
 
-The tables are made up: many columns and few rows, many levels that lie within a region each, a sum modulo two that no
-pair of columns shows, values that are missing together, and heavy tails. All columns are public domains of codes,
+Most tables are made up: many columns and few rows, many levels that lie within a region each, a sum modulo two that no
+pair of columns shows, values that are missing together, and heavy tails. Two small real ones, Titanic and 800 rows of
+the national survey, come from the folder of public data, if it is named. All columns are public domains of codes,
 δ = 10^-6, neighbours differing by one added or removed row. Pairs are the mean total variation over at most 400 pairs
 of columns, worst the largest of them; less is better. Kept is the share of rows in which the rule of the table holds.
 Seconds are of the processor, for learning. Nothing in the library was set by looking at these tables but the columns'
-share of the budget, for which 53 columns and the first 800 rows of ACS were looked at.
+share of the budget, for which 53 columns, Titanic and 800 rows of the survey were looked at.
 """
 
 import argparse
 import math
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from compared.tables import Compared, national, titanic
 from harness.table import show
 from reaedp import Budget, Contract, Unit
 from reaedp.contract import Column
@@ -109,6 +114,13 @@ def heavy_tails(rng: np.random.Generator) -> Shape:
     return Shape(axes, np.minimum(values * 10, 199).astype(np.int32))
 
 
+def real(read: Callable[[Path], Compared], rows: int | None = None) -> Shape:
+    """The first rows of a public table, or all of them."""
+    table = read(Path(os.environ["REAEDP_DATA"]))
+    axes = [declared(axis.name, axis.size, axis.ordered) for axis in table.axes]
+    return Shape(axes, np.concatenate([table.train, table.test])[:rows])
+
+
 SHAPES: dict[str, Callable[[np.random.Generator], Shape]] = {
     "53 columns, 8,000 rows": lambda rng: factors(53, 8_000, rng),
     "53 columns, 800 rows": lambda rng: factors(53, 800, rng),
@@ -119,7 +131,11 @@ SHAPES: dict[str, Callable[[np.random.Generator], Shape]] = {
     "sum modulo two": sum_modulo_two,
     "missing together": missing_together,
     "heavy tails": heavy_tails,
+    "titanic": lambda _: real(titanic),
+    "survey, 800 rows": lambda _: real(national, 800),
 }
+#: Those that need the folder of public data.
+REAL = ("titanic", "survey, 800 rows")
 
 
 def released(shape: Shape, epsilon: float, seed: int) -> tuple[Codes, float]:
@@ -196,6 +212,8 @@ def main() -> None:
     options.add_argument("--runs", type=int, default=3)
     chosen = options.parse_args()
     for name in chosen.shapes:
+        if name in REAL and "REAEDP_DATA" not in os.environ:
+            continue
         report(name, chosen.epsilon, chosen.runs)
 
 

@@ -1,13 +1,17 @@
 """The model as an artefact: what is written is enough to draw more rows, also under conditions."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from modelled import COLUMNS, people, released_by
 from reaedp import DeclarationError, Release
+from reaedp.release.folder import write_parts, write_values
+from reaedp.synthesis import sampling
 from reaedp.synthesis.model_file import read_model
 from reaedp.synthesis.published_model import MODEL_SUFFIX, PublishedModel
 
@@ -56,6 +60,21 @@ def test_the_same_seed_gives_the_same_rows_and_another_one_others(released: dict
     first, second, third = (released["network"].sample(200, seed=seed).to_pandas() for seed in (1, 1, 2))
     assert first.equals(second)
     assert not first.equals(third)
+
+
+def test_rows_in_parts_are_those_of_one_sample_and_fill_one_file(
+    released: dict[str, Release], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sampling, "ROWS_OF_A_PART", 150)
+    release = released["network"]
+    parts = list(sampling.sample_parts(release.value, 400, "age >= 42", 1))
+    assert [150, 150, 100] == [len(part) for part in parts]
+    whole = release.sample(400, "age >= 42", seed=1)
+    assert np.array_equal(np.concatenate([part.codes for part in parts]), whole.codes)
+    write_parts(tmp_path / "parts", (part.values for part in parts), (".csv", ".parquet"))
+    write_values(tmp_path / "whole", whole.values)
+    assert (tmp_path / "whole.csv").read_bytes() == (tmp_path / "parts.csv").read_bytes()
+    assert pd.read_parquet(tmp_path / "whole.parquet").equals(pd.read_parquet(tmp_path / "parts.parquet"))
 
 
 @pytest.mark.parametrize(

@@ -166,13 +166,16 @@ def write_values(
     stem: Path, columns: dict[str, NDArray[Any]], suffixes: tuple[str, ...] = (".csv", ".parquet")
 ) -> None:
     """Columns as files of these kinds, which differ in their suffix."""
+    write_parts(stem, iter([columns]), suffixes)
+
+
+def write_parts(stem: Path, parts: Iterator[dict[str, NDArray[Any]]], suffixes: tuple[str, ...]) -> None:
+    """The same of rows that come in parts, one or more; if there are several they wait in files beside the stem."""
     with closing(connect_for_released()) as connection:  # in order, so that the same numbers give the same file
-        frame = {f"c{number}": values for number, values in enumerate(columns.values())}
-        connection.register("frame", frame)
-        texts = {
-            key for key, kind in zip(frame, connection.table("frame").types, strict=True) if str(kind) == "VARCHAR"
-        }
-        exact = {key: key for key in frame}
+        columns = _gathered(connection, stem, parts)
+        frame = connection.table("frame")
+        texts = {key for key, kind in zip(frame.columns, frame.types, strict=True) if str(kind) == "VARCHAR"}
+        exact = {key: key for key in frame.columns}
         safe = exact | {key: NO_FORMULA.format(text=key) for key in texts}
         for suffix, options, cells, named in (
             (".csv", "FORMAT csv, HEADER", safe, map(no_formula, columns)),
@@ -180,9 +183,41 @@ def write_values(
         ):
             if suffix not in suffixes:
                 continue
-            target = str(stem.with_suffix(suffix)).replace("'", "''")
-            chosen = ", ".join(f"{cells[key]} AS {_quoted(name)}" for key, name in zip(frame, named, strict=True))
-            connection.execute(f"COPY (SELECT {chosen} FROM frame) TO '{target}' ({options})")
+            chosen = ", ".join(f"{cells[key]} AS {_quoted(name)}" for key, name in zip(exact, named, strict=True))
+            connection.execute(f"COPY (SELECT {chosen} FROM frame) TO {_text(stem.with_suffix(suffix))} ({options})")
+
+
+def _gathered(connection: Any, stem: Path, parts: Iterator[dict[str, NDArray[Any]]]) -> list[str]:
+    """All parts as the table `frame`, whose columns are numbered; their names."""
+    columns, waiting = next(parts), list[Path]()
+    names = list(columns)
+    for later in parts:
+        waiting.append(_waiting(connection, stem, columns, len(waiting)))
+        columns = later
+    if waiting:
+        waiting.append(_waiting(connection, stem, columns, len(waiting)))
+        files = ", ".join(map(_text, waiting))
+        connection.execute(f"CREATE TEMP VIEW frame AS FROM read_parquet([{files}], union_by_name = true)")
+    else:
+        connection.register("frame", _numbered(columns))
+    return names
+
+
+def _waiting(connection: Any, stem: Path, columns: dict[str, NDArray[Any]], number: int) -> Path:
+    """A part in a file of its own."""
+    file = stem.with_name(f"{stem.name}-{number}.parquet")
+    connection.register("part", _numbered(columns))
+    connection.execute(f"COPY part TO {_text(file)} (FORMAT parquet)")
+    connection.unregister("part")
+    return file
+
+
+def _numbered(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    return {f"c{number}": values for number, values in enumerate(columns.values())}
+
+
+def _text(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
 
 
 #: `label.no_formula` in the engine: spreadsheets open CSV files, and levels come from outside.

@@ -127,8 +127,12 @@ def estimated_shares(
     troubles = (rows < TROUBLE * scale) & (np.arange(len(rows)) >= regular)
     rows[troubles], doubtful = 0.0, doubtful & ~troubles
     full = occupied(noisy[:along], scale) if along >= LEAST_TAIL else np.zeros(0, dtype=bool)
+    falling = tapered(rows[:along], noisy[:along], scale, full) if full.any() else rows[:along]
+    # Where cells are told apart by their own counts, what looks like a tail may be low cells with many rows together.
+    if total is not None and not smooth and falling.sum() + np.maximum(noisy[along:], 0.0).sum() < total:
+        full = np.zeros(0, dtype=bool)
     if full.any():
-        rows[:along] = tapered(rows[:along], noisy[:along], scale, full)
+        rows[:along] = falling
         doubtful[:along] &= full
         for onward in (slice(None, along), slice(along - 1, None, -1)) if smooth else ():
             if (tail := shaped_end(noisy[onward], scale)) is not None:

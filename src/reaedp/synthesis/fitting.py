@@ -1,9 +1,10 @@
 """Fitting: the most even law that agrees with noisy tables as far as their noise lets them be trusted.
 
-Among all laws p of a row, the sum of |N p - y|² / (2 α σ) over all measured cells plus N KL(p ‖ p₀) is made least,
-where p₀ holds the columns independent and σ is a cell's noise. The least p is p₀ times one factor exp(θ) for each
-measured cell, with θ = (y - N p) / (α σ), so that its dependences are those of the tables. θ itself minimises the
-convex function N ln Σ p₀ exp(Σ θ) - θ·y + α Σ σ θ² / 2, whose gradient is N p - y + α σ θ.
+Among all laws p of a row, the sum of α σ c((y - N p) / (α σ)) over all measured cells plus N KL(p ‖ p₀) is made least,
+where p₀ holds the columns independent and σ is a cell's noise. The cost of a miss m is c(m) = m² / 2 while noise may
+have made it, |m| ≤ 1, and then rises 1/β times as fast. The least p is p₀ times one factor exp(θ) for each measured
+cell, with θ = c′(m), so that its dependences are those of the tables. θ itself minimises the convex function
+N ln Σ p₀ exp(Σ θ) - θ·y + α Σ σ c*(θ), whose gradient is N p - y + α σ m(θ): m(θ) = θ up to 1, with slope β beyond.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +26,8 @@ from reaedp.synthesis.passing import Factor, Passed, Passing
 
 #: α, the weight of evenness: a cell that disagrees by its noise changes the law by about the factor exp(1/α).
 EVENNESS = 1.0
+#: β: a miss beyond α σ is no noise, and takes the factor exp(1/β) for as much as exp(1) gives within it.
+BEYOND_NOISE = 0.1
 #: Tables are never trusted beyond the rounding of one row; keeps θ within the doubles when there is hardly any noise.
 LEAST_SCALE = 1.0
 
@@ -192,8 +195,11 @@ class _Problem:
         flat = point * self.steps
         log_total, laws = self.passed(flat)
         expected = self.total * np.bincount(self.homes, laws[len(self.even) :], len(flat))
-        pull = self.pulls * flat
-        value = self.total * log_total - float(flat @ self.counts) + float(flat @ pull) / 2
+        near = np.clip(flat, -1.0, 1.0)
+        far = flat - near
+        cost = near * (near / 2 + far) + BEYOND_NOISE * far * far / 2
+        value = self.total * log_total - float(flat @ self.counts) + float(self.pulls @ cost)
+        pull = self.pulls * (near + BEYOND_NOISE * far)
         return value, (expected - self.counts + pull) * self.steps
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reaedp.contract.expression import Node
 from reaedp.errors import DeclarationError, sentence
@@ -15,6 +16,8 @@ from reaedp.synthesis.published_model import Given, PublishedModel
 from reaedp.synthesis.ruled import Condition, Rules, Values, ruled
 from reaedp.synthesis.synthetic import MOST_ROWS, SyntheticRecords
 
+#: Rows that are held in memory together while they are written.
+ROWS_OF_A_PART = 1 << 20
 #: Fewer copies tell next to nothing about how they differ; more tell little more.
 FEWEST_COPIES, MOST_COPIES = 3, 100
 
@@ -23,9 +26,32 @@ def sample(
     records: SyntheticRecords, rows: int, given: Mapping[str, Any] | Sequence[str] | str | None, seed: int | None
 ) -> SyntheticRecords:
     """So many rows of the model that the records were drawn from; `given` are conditions that each of them meets."""
+    first, *others = sample_parts(records, rows, given, seed)
+    if not others:
+        return first
+    parts = [first, *others]
+    values = {name: _joined([part.values[name] for part in parts]) for name in first.values}
+    return replace(records, codes=np.concatenate([part.codes for part in parts]), values=values)
+
+
+def _joined(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """One masked column of several."""
+    missing = np.concatenate([np.ma.getmaskarray(column) for column in columns])
+    return np.ma.MaskedArray(np.concatenate([np.ma.getdata(column) for column in columns]), mask=missing)
+
+
+def sample_parts(
+    records: SyntheticRecords, rows: int, given: Mapping[str, Any] | Sequence[str] | str | None, seed: int | None
+) -> Iterator[SyntheticRecords]:
+    """The same rows in parts, each drawn when it is asked for: memory need not grow with the rows."""
     model, conditions = _checked(records, rows, given, seed)
-    cells, values = _drawn(model, conditions, rows, np.random.default_rng(seed))
-    return replace(records, codes=cells, values=values)
+    rng = np.random.default_rng(seed)
+
+    def drawn(count: int) -> SyntheticRecords:
+        cells, values = _drawn(model, conditions, count, rng)
+        return replace(records, codes=cells, values=values)
+
+    return (drawn(min(ROWS_OF_A_PART, rows - first)) for first in range(0, rows, ROWS_OF_A_PART))
 
 
 def sample_copies(

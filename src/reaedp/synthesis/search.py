@@ -46,7 +46,7 @@ BATCHES = 8
 #: After so many batches it is asked whether a column is worth refining, on as many rows of the model so far.
 REFINED_AFTER, REFINED_BY = 3, 1 << 15
 #: Steps of each fit, and of the last.
-STEPS, LAST_STEPS = 20, 80
+STEPS, LAST_STEPS = 20, 200
 #: Cells of the junction tree, at which a step takes about a hundredth of a second.
 MOST_CELLS = 450_000
 #: Coarse cells of an ordered column at least; at most, so that a pair of columns takes a tenth of the room.

@@ -1,15 +1,19 @@
 """More rows from a release folder, as a file."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from reaedp.disk.claimed_folder import claimed
 from reaedp.errors import DeclarationError, ReaedpError, unknown
-from reaedp.release.folder import write_values
+from reaedp.release.folder import write_parts
 from reaedp.release.place import outside_releases
 from reaedp.release.verification.reading import read
+from reaedp.synthesis.sampling import sample_copies, sample_parts
 from reaedp.synthesis.synthetic import SyntheticRecords
+
+#: Rows of one file.
+Parts = Iterator[SyntheticRecords]
 
 
 class WrittenRows(NamedTuple):
@@ -37,7 +41,8 @@ def write_rows(
     """
     if out is not None and out.suffix not in (".csv", ".parquet"):
         raise DeclarationError(f"--out must end in .csv or .parquet; given {str(out)!r}.")
-    found = {key: release for key, release in read(folder).items() if isinstance(release.value, SyntheticRecords)}
+    values = {key: release.value for key, release in read(folder).items()}
+    found = {key: value for key, value in values.items() if isinstance(value, SyntheticRecords)}
     if not found:
         raise DeclarationError(f"{folder} has no synthetic records.")
     if name is None and len(found) > 1:
@@ -47,12 +52,12 @@ def write_rows(
         raise DeclarationError(unknown("release of synthetic records", chosen, found))
     target = Path(f"{chosen}-{rows}.csv") if out is None else out
     outside_releases(target)
-    release = found[chosen]
     targets: tuple[Path, ...] = (target,)
+    drawn: Iterator[Parts]
     if copies is None:
-        drawn = iter([release.sample(rows, given, seed)])
+        drawn = iter([sample_parts(found[chosen], rows, given, seed)])
     else:
-        drawn = release.copies(copies, rows, given, seed)
+        drawn = (iter([copy]) for copy in sample_copies(found[chosen], copies, rows, given, seed))
         targets = tuple(target.with_suffix(f".{number}{target.suffix}") for number in range(1, copies + 1))
     for each in targets:
         if out is None and each.exists():
@@ -63,11 +68,11 @@ def write_rows(
     return WrittenRows(chosen, rows, targets)
 
 
-def _write(drawn: SyntheticRecords, target: Path) -> None:
+def _write(drawn: Parts, target: Path) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with claimed(target.parent, "rows") as hidden:
-            write_values(hidden / "rows", drawn.values, (target.suffix,))
+            write_parts(hidden / "rows", (part.values for part in drawn), (target.suffix,))
             (hidden / f"rows{target.suffix}").replace(target)
     except OSError as error:
         raise ReaedpError(f"{target} could not be written: {error.strerror}.") from None
