@@ -134,7 +134,7 @@ def test_the_audit_has_neighbours_as_far_apart_as_can_be(statistic: Any) -> None
 
 def test_made_up_rows_are_as_many_on_a_lattice_that_no_power_of_two_divides() -> None:
     """The last number is that of rows."""
-    terms = contract(columns=(Integer(name="x", lower=0, upper=77, provenance="public"),))
+    terms = replace(contract(), columns=(Integer(name="x", lower=0, upper=77, provenance="public"),))
     statistic = Summary("x", statistics="sd")
     for case in worst_cases(statistic, terms):
         move = case.second.answer(statistic) - case.first.answer(statistic)
