@@ -10,11 +10,10 @@ from reaedp.answer import GroupedParts, Integers
 from reaedp.audits.made_up import codes
 from reaedp.contract import Contract
 from reaedp.statistics.statistic import Answers, SharedOut, Sums
+from reaedp.statistics.summary.coordinates import at_end
 from reaedp.statistics.summary.selected import Selected
 from reaedp.table import domain_size
 
-#: Parts of the upper end, by the kind of what is added up; those of the lower end come first.
-UPPER = ("upper", "yes", "first")
 #: Rows of everyone else in each of two groups: far above any threshold.
 MANY = 100_000
 
@@ -48,13 +47,8 @@ class MadeUpGroups:
 
 def ends(blocks: Sequence[SharedOut]) -> tuple[Integers, Integers]:
     """What a row adds to its group at the lower ends of everything, and at the upper ones."""
-    lower = [one.weights(**{one.names[0]: float(one.steps)}) for one in blocks]
-    upper = [one.weights(**{_upper(one): float(one.steps)}) for one in blocks]
-    return np.concatenate(lower).astype(np.int64), np.concatenate(upper).astype(np.int64)
-
-
-def _upper(shared: SharedOut) -> str:
-    return next(name for name in UPPER if name in shared.names)
+    lower, upper = (np.concatenate([at_end(one, upper=upper) for one in blocks]) for upper in (False, True))
+    return lower, upper
 
 
 def groups_apart(statistic: Selected, contract: Contract) -> Iterator[tuple[str, MadeUpGroups, MadeUpGroups]]:

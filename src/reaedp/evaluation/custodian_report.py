@@ -136,7 +136,7 @@ def attacks(lines: Sequence[Line], releases: Sequence[Finished], titles: Titles 
     )
 
 
-#: What attacks on a release take; the kinds that are not here have none.
+#: What attacks on a release take beside the release itself; the other kinds take nothing more, or have none.
 _TAKES = ByKind[str](
     "what attacks on it take",
     {

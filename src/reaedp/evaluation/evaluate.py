@@ -11,9 +11,7 @@ import numpy as np
 from reaedp.attacks.attack import Attack
 from reaedp.attacks.attribute import by_classifier, by_neighbours, infer
 from reaedp.attacks.density import density_attack
-from reaedp.attacks.linkage import linkability, nearest_reference
-from reaedp.attacks.membership import EVIDENCE, entropy_and_total, known_others
-from reaedp.attacks.pair import TwoAnswers
+from reaedp.attacks.linkage import linkability
 from reaedp.attacks.people import People
 from reaedp.attacks.roc import FEWEST_ROUNDS
 from reaedp.attacks.shadow import most_exposed, shadow
@@ -26,6 +24,7 @@ from reaedp.curves.space import CurveSpace
 from reaedp.curves.synthetic_curves import ReleasedCurves, SyntheticCurves
 from reaedp.engines.data import Data, Engine
 from reaedp.errors import DeclarationError, sentence, unknown
+from reaedp.evaluation.counted_attacks import on_counts, on_parts
 from reaedp.evaluation.curve_truth import true_mean
 from reaedp.evaluation.finished import Finished, finished, synthetic_codes
 from reaedp.evaluation.line import Line
@@ -52,8 +51,8 @@ from reaedp.statistics.summary.keyed_summary import KeyedSummary
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.synthetic import Synthetic
 
-#: Releases that attacks on histograms make anew, and guesses of attacks on people.
-ROUNDS, GUESSES = 20_000, 1_000
+#: Guesses of attacks on people.
+GUESSES = 1_000
 #: Records among which the most exposed one is looked for.
 SEARCHED = 2_000
 
@@ -114,20 +113,7 @@ def _of_histogram(release: Finished, rng: np.random.Generator, label: str | None
     yield Line(release.name, "utility", "largest error, rows", float(error.max()))
     total = max(float(exact.sum()), 1.0)
     yield Line(release.name, "utility", "total variation", float(error.sum() / (2 * total)))
-    if release.noise.mechanism.name in EVIDENCE and exact.sum() > 0:
-        yield from (_line(release, attack) for attack in _on_histogram(release, exact, rng))
-
-
-def _on_histogram(release: Finished, exact: Any, rng: np.random.Generator) -> Iterator[Attack]:
-    """Someone in the emptiest cell that is not empty, against the same data without them, or with them elsewhere."""
-    cell = int(np.argmin(np.where(exact > 0, exact, np.iinfo(np.int64).max)))
-    without = exact - (np.arange(len(exact)) == cell)
-    if release.contract.unit.change == "replace":
-        without = without + (np.arange(len(exact)) == (cell + 1) % len(exact))
-    pair = TwoAnswers(exact.astype(np.float64), without.astype(np.float64))
-    yield from known_others([(pair, release.noise)], ROUNDS, rng)
-    yield from entropy_and_total(pair, release.noise, ROUNDS, rng)
-    yield from nearest_reference(pair, release.noise, ROUNDS, rng)
+    yield from (_line(release, attack) for attack in on_counts(release, exact, rng))
 
 
 def _of_keys(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001
@@ -146,7 +132,13 @@ def _of_entropy(release: Finished, rng: np.random.Generator, label: str | None) 
     yield Line(release.name, "utility", "largest error, bits", float(error.max()))
 
 
-def _of_summary(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001
+def _of_summary(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:
+    """What is measured of figures, and what somebody who knows everyone else finds out."""
+    yield from _of_figures(release, rng, label)
+    yield from (_line(release, attack) for attack in on_parts(release, rng))
+
+
+def _of_figures(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001
     """Errors of each statistic of each column over groups with enough rows, and how many intervals hold the truth."""
     found, exact = release.released(), true_frame(release)
     true, enough = exact["value"], (found["note"] == "") & (exact["note"] == "")
@@ -173,10 +165,17 @@ def _of_groups(release: Finished, rng: np.random.Generator, label: str | None) -
     rows = max(float(exact.parts.sum()), 1.0)
     yield Line(release.name, "utility", "share of rows in released groups", float(shown.parts.sum()) / rows)
     yield Line(release.name, "utility", "share of groups released", len(shown.keys) / max(len(exact.keys), 1))
-    yield from _of_summary(release, rng, label)
+    yield from _of_figures(release, rng, label)
 
 
-def _of_quantiles(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001
+def _of_quantiles(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:
+    """What is measured of ranks, and what somebody who knows everyone else finds out from counts."""
+    statistic: Any = release.statistic
+    yield from _of_ranks(release, rng, label)
+    yield from (_line(release, attack) for attack in on_counts(release, statistic.answer(release.truth), rng))
+
+
+def _of_ranks(release: Finished, rng: np.random.Generator, label: str | None) -> Iterator[Line]:  # noqa: ARG001
     statistic: Any = release.statistic
     if not statistic.at:
         error = np.abs(release.released()["at_most"] - true_values(release))
@@ -334,7 +333,7 @@ _EVALUATIONS = ByKind[Callable[[Finished, np.random.Generator, str | None], Iter
         MutualInformation: _of_entropy,
         EntropyMap: _of_entropy,
         Quantiles: _of_quantiles,
-        ChosenQuantiles: _of_quantiles,
+        ChosenQuantiles: _of_ranks,
         MeanCurve: _of_curve,
         SyntheticCurves: _of_synthetic_curves,
         Pixels: _of_picture,

@@ -6,6 +6,7 @@ it moves one number as far, and the number of rows stays as it is.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,12 @@ from reaedp.answer import Integers
 from reaedp.contract import Contract
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.summary.reach import Floats
+
+if TYPE_CHECKING:
+    from reaedp.statistics.statistic import SharedOut
+
+#: Parts of the upper end, by the kind of what is added up.
+UPPER = ("upper", "yes", "first")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,3 +87,9 @@ def centred_sensitivity(steps: int, degree: int, rows: int) -> Sensitivity:
         return Sensitivity(2 * rows * steps, 4 * (rows * steps) ** 2, 2 * rows * steps)
     l1, l2, linf = -(-9 * steps // 4) + 6, 2 * steps + 5, 2 * steps + 2
     return Sensitivity(rows * l1, (rows * l2) ** 2, rows * linf)
+
+
+def at_end(shared: "SharedOut", *, upper: bool) -> Integers:
+    """What a row adds to the parts at the lower end of its range, whose part comes first, or at the upper one."""
+    end = next(name for name in UPPER if name in shared.names) if upper else shared.names[0]
+    return shared.weights(**{end: float(shared.steps)}).astype(np.int64)
