@@ -1,10 +1,11 @@
 """Fitting: the most even law that agrees with noisy tables as far as their noise lets them be trusted.
 
 Among all laws p of a row, the sum of α σ c((y - N p) / (α σ)) over all measured cells plus N KL(p ‖ p₀) is made least,
-where p₀ holds the columns independent and σ is a cell's noise. The cost of a miss m is c(m) = m² / 2 while noise may
-have made it, |m| ≤ 1, and then rises 1/β times as fast. The least p is p₀ times one factor exp(θ) for each measured
-cell, with θ = c′(m), so that its dependences are those of the tables. θ itself minimises the convex function
-N ln Σ p₀ exp(Σ θ) - θ·y + α Σ σ c*(θ), whose gradient is N p - y + α σ m(θ): m(θ) = θ up to 1, with slope β beyond.
+where p₀ holds the columns independent and σ is a cell's noise. The cost of a miss m is c(m) = m² / 2 for |m| ≤ 1, and
+then rises 1/β times as fast; but not where rows are missed that noise alone may have made. The least p is p₀ times one
+factor exp(θ) for each measured cell, with θ = c′(m), so that its dependences are those of the tables. θ itself
+minimises the convex function N ln Σ p₀ exp(Σ θ) - θ·y + α Σ σ c*(θ), whose gradient is N p - y + α σ m(θ): m(θ) = θ up
+to 1, with slope β beyond.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,8 +27,10 @@ from reaedp.synthesis.passing import Factor, Passed, Passing
 
 #: α, the weight of evenness: a cell that disagrees by its noise changes the law by about the factor exp(1/α).
 EVENNESS = 1.0
-#: β: a miss beyond α σ is no noise, and takes the factor exp(1/β) for as much as exp(1) gives within it.
+#: β: a miss beyond α σ takes the factor exp(1/β) for as much as exp(1) gives within it.
 BEYOND_NOISE = 0.1
+#: Noise may have made all rows of a cell that has fewer than so many σ.
+STANDS_OUT = 5.0
 #: Tables are never trusted beyond the rounding of one row; keeps θ within the doubles when there is hardly any noise.
 LEAST_SCALE = 1.0
 
@@ -161,6 +164,7 @@ class _Problem:
         self.counts = np.concatenate([table.counts.ravel() for table in tables])
         scales = np.concatenate([table.scales.ravel() for table in tables])
         self.pulls = EVENNESS * np.maximum(scales, LEAST_SCALE)
+        self.highest = np.where(self.counts < STANDS_OUT * scales, np.inf, 1.0)
         self.steps = 1 / np.sqrt(np.maximum(self.counts, 0.0) + self.pulls)
         self.cuts = np.cumsum([table.counts.size for table in tables])[:-1]
 
@@ -195,7 +199,7 @@ class _Problem:
         flat = point * self.steps
         log_total, laws = self.passed(flat)
         expected = self.total * np.bincount(self.homes, laws[len(self.even) :], len(flat))
-        near = np.clip(flat, -1.0, 1.0)
+        near = np.clip(flat, -1.0, self.highest)
         far = flat - near
         cost = near * (near / 2 + far) + BEYOND_NOISE * far * far / 2
         value = self.total * log_total - float(flat @ self.counts) + float(self.pulls @ cost)
