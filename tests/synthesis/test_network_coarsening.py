@@ -71,8 +71,12 @@ def test_rows_that_no_cell_shows_are_in_cells_that_noise_hides() -> None:
     # Their own sum is -10 ± 20, what the others leave 100 ± 14 (two cells): weighted by the cells of the other, 63.
     assert 63.3 / 463.3 == pytest.approx(known[1:5].sum(), abs=0.002)
     assert known[5] < 1e-8
-    for total in (None, 400.0, 415.0):  # nothing is looked for, or nothing that noise could not have made
-        assert estimated_shares(noisy, 10.0, smooth=0, regular=5, total=total)[1:5].sum() < 0.01
+    guess = (2 * -10 + 4 * 15) / 6
+    assert guess / (400 + guess) == pytest.approx(
+        estimated_shares(noisy, 10.0, smooth=0, regular=5, total=415.0)[1:5].sum(), abs=1e-6
+    )
+    for total in (None, 400.0):  # nothing is left for them
+        assert estimated_shares(noisy, 10.0, smooth=0, regular=5, total=total)[1:5].sum() < 1e-6
 
 
 def test_a_broad_column_under_heavy_noise_does_not_end_up_in_a_few_cells() -> None:

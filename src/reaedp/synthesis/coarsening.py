@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from reaedp.contract import Boolean, Category, Column
 from reaedp.synthesis.grouping import Places, declared_groups, group_views, rare_together
 from reaedp.synthesis.merging import Floats, Merging
+from reaedp.synthesis.shrinkage import shrunk
 from reaedp.synthesis.tail_shape import shaped_end
 from reaedp.synthesis.tails import occupied, tapered
 
@@ -118,8 +119,12 @@ def estimated_shares(
 
     Doubtful cells keep their sum, in which noise cancels, in proportion to what is above zero; but those behind the
     `regular` ones, of missing and broken values, have nothing: most tables have none, and no row shall invent any.
-    Rows of the `total` that no cell shows are in those that noise hides.
+    Rows of the `total` that no cell shows are in those that noise hides. Without an order, cells tell about each other
+    by how many have few rows (`shrunk`).
     """
+    if not along:
+        troubles = (noisy < TROUBLE * scale) & (np.arange(len(noisy)) >= regular)
+        return _normed(shrunk(np.where(troubles, 0.0, noisy), scale, regular, total))
     rows = np.concatenate([smoothed(noisy[:smooth], scale), noisy[smooth:]])
     likely = np.maximum(rows, 0.0)
     # Smoothing leaves about half of the noise.
@@ -143,6 +148,11 @@ def estimated_shares(
     if total is not None:
         hidden = (rows < DOUBTFUL * scale) & (np.arange(len(rows)) < regular)
         rows += _missed(rows, noisy, likely, hidden, scale=scale, total=total)
+    return _normed(rows)
+
+
+def _normed(rows: Floats) -> Floats:
+    """Shares, all of them above zero."""
     rows = np.maximum(rows, 1e-9 * max(float(rows.sum()), 1.0))
     shares: Floats = rows / rows.sum()
     return shares
