@@ -91,8 +91,14 @@ def test_of_few_rows_all_is_spent_on_the_columns(unit: Unit) -> None:
     rows = Rows(contract(unit), sample(30, 31))
     found = MarginalModel(len(NAMES), mu=0.2).learn(rows, NAMES, sensitivity, seeded(32), lambda _: None)  # type: ignore[arg-type]
     assert () == found.tables
-    independent = math.sqrt(len(NAMES) * sensitivity.l2_squared) / 0.2
-    assert independent < found.column_scale < 1.02 * independent
+    # All that is spent, on all columns together.
+    spent = sum(scale**-2 for scale in found.evidence.column_scales) * sensitivity.l2_squared
+    assert 0.2**2 / 1.04 < spent < 0.2**2
+    # A fourth of the cells, twice the square of the noise.
+    sizes = [single.values.size for single in found.singles]
+    expected = [size**-0.25 for size in sizes]
+    ratio = np.array(found.evidence.column_scales) / expected
+    assert ratio.max() / ratio.min() == pytest.approx(1, abs=0.02)
 
 
 def neighbours(unit: Unit) -> tuple[np.ndarray, np.ndarray]:
@@ -238,5 +244,6 @@ def test_noise_is_described_as_that_of_a_chosen_table() -> None:
     table = network.table_noise(sensitivity)
     said = (network.scale(sensitivity), network.mean_error(sensitivity), network.error_quantile(sensitivity, 0.95, 3))
     assert (table.scale, table.mean_error, table.error_quantile(0.95, 3)) == said
-    assert network.column_noise(sensitivity).scale < table.scale
+    noises = [noise.scale for noise in network.column_noises(sensitivity, [2, 8, 30, 4, 9])]
+    assert min(noises) == noises[2] < table.scale
     assert ("network", "records") == (MarginalModel.name, MarginalModel.hides)

@@ -5,6 +5,7 @@ from reaedp import Boolean, Category, Integer
 from reaedp.errors import DeclarationError
 from reaedp.synthesis.coarsening import coarsen, estimated_shares, smoothed
 from reaedp.synthesis.dependencies import Candidate, candidates, misplaced, most_cells
+from reaedp.synthesis.shrinkage import shrunk
 
 AGE = Integer(name="age", lower=0, upper=99, provenance="public")
 TOWN = Category(name="town", levels=tuple(f"t{number}" for number in range(40)), provenance="public")
@@ -175,3 +176,47 @@ def test_groups_that_do_not_fit_the_levels_are_refused() -> None:
             DeclarationError, match=r"columns\.shop\.groups must be a list with the group of each level"
         ):
             grouped(groups)
+
+
+def error(estimate: np.ndarray, truth: np.ndarray) -> float:
+    return float(np.abs(estimate / estimate.sum() - truth / truth.sum()).sum()) / 2
+
+
+LAWS = {
+    "all alike": np.ones(200),
+    "a few heavy ones": np.concatenate([np.full(5, 100.0), np.ones(195)]),
+    "one after the other rarer": 1 / np.arange(1.0, 201.0),
+    "most empty": np.concatenate([np.full(6, 10.0), np.zeros(194)]),
+}
+
+
+@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
+@pytest.mark.parametrize("rows", [3_000, 30_000])
+def test_levels_that_noise_hides_are_nearer_to_the_truth_than_their_positive_parts(law: np.ndarray, rows: int) -> None:
+    """Ten draws together differ by far more than their chance: an error of one is uncertain by some 3 %."""
+    rng, truth = np.random.default_rng(rows), rows * law / law.sum()
+    noisy = [np.rint(truth + rng.normal(0, 30, len(truth))) for _ in range(10)]
+    plain = np.mean([error(np.maximum(each, 0.0), truth) for each in noisy])
+    found = np.mean([error(shrunk(each, 30.0, len(truth), float(rows)), truth) for each in noisy])
+    assert found < 1.001 * plain
+    if plain > 0.2:
+        assert found < 0.9 * plain
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 300])
+@pytest.mark.parametrize("middle", [-1e9, -50.0, 0.0, 50.0, 1e12])
+@pytest.mark.parametrize("total", [None, 0.0, 1e6])
+def test_whatever_noise_makes_of_a_column_its_shares_are_shares(size: int, middle: float, total: float | None) -> None:
+    noisy = middle + np.random.default_rng(size).normal(0, 20, size)
+    shares = estimated_shares(noisy, 20.0, smooth=0, regular=max(1, size - 1), total=total)
+    assert (shares > 0).all()
+    assert shares.sum() == pytest.approx(1)
+
+
+def test_counts_that_speak_for_themselves_stay_and_those_of_troubles_are_not_touched() -> None:
+    rows = np.array([500.0, 90.0, 10.0, -4.0, 0.0, 7.0])
+    found = shrunk(rows, 10.0, 4, None)
+    assert [500, 90] == found[:2].tolist()
+    assert [0, 7] == found[4:].tolist()
+    assert found[2:4].sum() == pytest.approx(6)
+    assert found[2] > found[3] > 0

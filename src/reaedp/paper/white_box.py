@@ -85,6 +85,7 @@ class _Tables:
     """All tables of a network end to end; its choices, which cost a twelfth, are not looked at."""
 
     network: MarginalModel
+    #: Cells of each column's own table, and of all chosen ones.
     lengths: tuple[int, ...]
 
     @property
@@ -93,9 +94,9 @@ class _Tables:
         return self.network.price(ONE_ROW)
 
     @cached_property
-    def parts(self) -> tuple[Calibrated, Calibrated]:
-        """Noise of the columns' own tables, and of the chosen ones."""
-        return self.network.column_noise(ONE_ROW), self.network.table_noise(ONE_ROW)
+    def parts(self) -> list[Calibrated]:
+        """Noise of each column's own table, and of the chosen ones."""
+        return [*self.network.column_noises(ONE_ROW, self.lengths[:-1]), self.network.table_noise(ONE_ROW)]
 
     @property
     def scales(self) -> Floats:
@@ -104,8 +105,10 @@ class _Tables:
 
     def apply(self, exact: Integers, noise: Noise) -> Integers:
         """Each part with its own noise."""
-        halves = zip(self.parts, np.split(exact, [self.lengths[0]], axis=1), strict=True)
-        return np.concatenate([part.apply(cells, noise) for part, cells in halves], axis=1)
+        tables = np.split(exact, np.cumsum(self.lengths[:-1]), axis=1)
+        return np.concatenate(
+            [part.apply(cells, noise) for part, cells in zip(self.parts, tables, strict=True)], axis=1
+        )
 
 
 def _network(epsilon: float, rng: np.random.Generator) -> Game:
@@ -117,7 +120,7 @@ def _network(epsilon: float, rng: np.random.Generator) -> Game:
     groups += [pairs[table % len(pairs)] for table in range(network.tables)]
     tables = with_and_without(codes, 0, SIZES, groups)
     cells = [table.present.size for table in tables]
-    noise = _Tables(network, (sum(cells[: len(SIZES)]), sum(cells[len(SIZES) :])))
+    noise = _Tables(network, (*cells[: len(SIZES)], sum(cells[len(SIZES) :])))
     pair = TwoAnswers(*(np.concatenate(side) for side in zip(*((t.present, t.absent) for t in tables), strict=True)))
     moved = pair.present != pair.absent
     scales = noise.scales[moved]

@@ -34,7 +34,7 @@ class LearnedModel:
     coarsenings: tuple[Coarsening, ...]
     #: Estimated number of rows.
     total: float
-    #: Noise, in rows: of a cell of a column's own table, of a score, of a cell of a chosen table.
+    #: Noise, in rows: of a cell of a column's own table at most, of a score, of a cell of a chosen table.
     column_scale: float
     choice_scale: float
     table_scale: float
@@ -92,7 +92,7 @@ class LearnedModel:
             for found in self.dependences
         )
         return (
-            f"{len(self.axes)} columns were counted with noise of {self.column_scale:.3g} rows a cell;"
+            f"{len(self.axes)} columns were counted with noise of at most {self.column_scale:.3g} rows a cell;"
             f" about {self.total:,.0f} rows were found.\n"
             f"{len(self.tables)} tables of several columns were chosen and counted with noise of about"
             f" {self.table_scale:.3g} rows a cell.\n"

@@ -6,7 +6,7 @@ import numpy as np
 
 from reaedp.statistics.statistic import Cells
 from reaedp.synthesis.dependencies import MEAN_NOISE
-from reaedp.synthesis.purse import FIRST_LOOK, NoisyCounts, Purse
+from reaedp.synthesis.purse import FIRST_LOOK, NoisyCounts, Purse, column_shares
 
 #: If the noise of columns for which all is spent moves this share of the rows, all is spent on them.
 SPOILT = 0.08
@@ -32,14 +32,17 @@ class Looks:
     def total(self) -> float:
         """Every column counts the same rows; the sum over a narrow one has less noise."""
         sums = [float(single.values.sum()) for single in self.singles]
-        mean = float(np.average(sums, weights=[1 / single.values.size for single in self.singles]))
+        mean = float(np.average(sums, weights=[1 / (single.values.size * single.scale**2) for single in self.singles]))
         return min(max(1.0, mean), MOST_ROWS)
 
     @property
     def lost(self) -> float:
         """The share of rows that a column's noise moves if all is spent on columns; no cell loses more than it has."""
-        noise = MEAN_NOISE * self.purse.scale(self.purse.whole / len(self.singles))
-        moved = [np.clip(single.values, 0.0, noise).sum() / 2 for single in self.singles]
+        shares = column_shares([single.values.size for single in self.singles])
+        noises = [MEAN_NOISE * self.purse.scale(self.purse.whole * share) for share in shares.tolist()]
+        moved = [
+            np.clip(single.values, 0.0, noise).sum() / 2 for single, noise in zip(self.singles, noises, strict=True)
+        ]
         return float(np.mean(moved)) / self.total
 
     def look_again(self) -> None:
@@ -58,7 +61,8 @@ class Looks:
 
     def _looked(self, squared: float) -> list[NoisyCounts]:
         """All columns, for so much of μ² together."""
-        return [self.purse.counts(exact, squared / len(self._exact)) for exact in self._exact]
+        shares = column_shares([exact.size for exact in self._exact])
+        return [self.purse.counts(exact, squared * share) for exact, share in zip(self._exact, shares, strict=True)]
 
     def _combined(self, one: NoisyCounts, other: NoisyCounts) -> NoisyCounts:
         """The mean of two looks at the same counts, in the finest parts of rows."""

@@ -6,7 +6,7 @@ tables of two to four columns that the model misses most are chosen and counted,
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,7 +20,7 @@ from reaedp.mechanisms.noise import Noise
 from reaedp.privacy.loss import SMALLEST, GaussianDP, Loss, Price, positive
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.statistic import Cells
-from reaedp.synthesis.purse import CHOICES, FIRST_LOOK, MOST, TABLES_PER_COLUMN, Purse, choice_scale
+from reaedp.synthesis.purse import CHOICES, FIRST_LOOK, MOST, TABLES_PER_COLUMN, Purse, choice_scale, column_shares
 from reaedp.synthesis.synthetic import RecordsToAsk, SyntheticRecords, wanted_rows
 
 if TYPE_CHECKING:  # how a model is learned takes long to import, and to name a price takes none of it
@@ -140,7 +140,7 @@ class MarginalModel(Buyable, OnRecords):
             dependences=tuple(search.dependences),
             coarsenings=tuple(search.coarsenings),
             total=search.total,
-            column_scale=search.looks.singles[0].scale,
+            column_scale=max(single.scale for single in search.looks.singles),
             choice_scale=choice_scale(CHOICES * search.price, sensitivity),
             table_scale=search.scale,
             finest=self.finest,
@@ -151,9 +151,10 @@ class MarginalModel(Buyable, OnRecords):
             regions=search.regions,
         )
 
-    def column_noise(self, sensitivity: Sensitivity) -> Calibrated:
-        """The noise of the first count of a column."""
-        return self._noise((FIRST_LOOK if self.tables else 1.0) / self.columns, sensitivity)
+    def column_noises(self, sensitivity: Sensitivity, sizes: Sequence[int]) -> list[Calibrated]:
+        """The noise of the first count of each column, which have so many cells."""
+        look = FIRST_LOOK if self.tables else 1.0
+        return [self._noise(look * share, sensitivity) for share in column_shares(sizes).tolist()]
 
     def table_noise(self, sensitivity: Sensitivity) -> Calibrated:
         """The noise of a chosen table, if the largest number of tables is chosen."""

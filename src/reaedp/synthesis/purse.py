@@ -3,6 +3,7 @@
 Every question is dominated by a Gaussian loss μᵢ, and the squares of all μᵢ stay within the square of what was charged.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,8 @@ SLACK = 1e-9
 MOST = 64.0
 #: The share of μ² for the first look at columns.
 FIRST_LOOK = 0.25
+#: Cells beyond which a column is not told apart cell by cell, whatever is spent on it.
+TOLD_APART = 512
 #: The share of a round's price for choosing its table; the rest is for its noise.
 CHOICES = 0.08
 #: Chosen tables for each column, at most. Choosing is cheap: many small tables are better than few large ones.
@@ -70,6 +73,18 @@ class Purse:
         part = min(squared, self.left, MOST)
         self.left -= part
         return part
+
+
+def column_shares(sizes: Sequence[int]) -> Floats:
+    """The shares of a look that columns of so many cells get: in proportion to the root of their cells.
+
+    All cells of a column have its noise, so that equal shares would leave a column of many levels far worse than all
+    others. The least error in all cells together would follow from shares by the power ⅔; the root is kinder to small
+    columns, which occur in more tables.
+    """
+    roots = np.sqrt(np.minimum(sizes, TOLD_APART))
+    shares: Floats = roots / roots.sum()
+    return shares
 
 
 def table_scale(squared: float, sensitivity: Sensitivity, finest: int = FINEST) -> float:

@@ -46,7 +46,7 @@ def _posterior_means(counts: Floats) -> Floats:
     first = int(step.min())
     weights = np.bincount(step - first).astype(np.float64)
     seen = np.flatnonzero(weights)
-    likelihood, weights = _likelihood((seen + first) * _STEP), weights[seen] / len(counts)
+    likelihood, weights = _likelihood(_STEP * (seen + first).astype(np.float64)), weights[seen] / len(counts)
     prior = np.full(len(_POSSIBLE), 1 / len(_POSSIBLE))
     for _ in range(_ROUNDS):  # expectation and maximisation
         prior = prior * ((weights / (likelihood @ prior)) @ likelihood)
