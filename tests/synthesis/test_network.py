@@ -244,6 +244,7 @@ def test_noise_is_described_as_that_of_a_chosen_table() -> None:
     table = network.table_noise(sensitivity)
     said = (network.scale(sensitivity), network.mean_error(sensitivity), network.error_quantile(sensitivity, 0.95, 3))
     assert (table.scale, table.mean_error, table.error_quantile(0.95, 3)) == said
-    noises = [noise.scale for noise in network.column_noises(sensitivity, [2, 8, 30, 4, 9])]
-    assert min(noises) == noises[2] < table.scale
+    equal = network.column_noise(sensitivity).scale
+    assert network.column_noise(sensitivity, share=0.5).scale < equal < table.scale
+    assert equal == network.column_noise(sensitivity, share=1 / network.columns).scale
     assert ("network", "records") == (MarginalModel.name, MarginalModel.hides)

@@ -34,6 +34,7 @@ from reaedp.privacy.loss import Price
 from reaedp.privacy.unit import Unit
 from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.synthesis.marginal_model import MarginalModel
+from reaedp.synthesis.purse import column_shares
 
 DELTA = 1e-6
 UNIT = Unit("add-remove", at_least=1_000)
@@ -96,7 +97,9 @@ class _Tables:
     @cached_property
     def parts(self) -> list[Calibrated]:
         """Noise of each column's own table, and of the chosen ones."""
-        return [*self.network.column_noises(ONE_ROW, self.lengths[:-1]), self.network.table_noise(ONE_ROW)]
+        shares = column_shares(self.lengths[:-1]).tolist()
+        columns = [self.network.column_noise(ONE_ROW, share=share) for share in shares]
+        return [*columns, self.network.table_noise(ONE_ROW)]
 
     @property
     def scales(self) -> Floats:

@@ -6,7 +6,7 @@ tables of two to four columns that the model misses most are chosen and counted,
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,7 +20,17 @@ from reaedp.mechanisms.noise import Noise
 from reaedp.privacy.loss import SMALLEST, GaussianDP, Loss, Price, positive
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.statistic import Cells
-from reaedp.synthesis.purse import CHOICES, FIRST_LOOK, MOST, TABLES_PER_COLUMN, Purse, choice_scale, column_shares
+from reaedp.synthesis.purse import (
+    CHOICES,
+    FEWEST_MODEL_CELLS,
+    FIRST_LOOK,
+    MODEL_CELLS,
+    MOST,
+    MOST_MODEL_CELLS,
+    TABLES_PER_COLUMN,
+    Purse,
+    choice_scale,
+)
 from reaedp.synthesis.synthetic import RecordsToAsk, SyntheticRecords, wanted_rows
 
 if TYPE_CHECKING:  # how a model is learned takes long to import, and to name a price takes none of it
@@ -36,8 +46,9 @@ class MarginalModel(Buyable, OnRecords):
 
     `columns` is the number of columns. How `mu` is divided depends on the noisy answers: if no further table is worth
     its price, more is left for single columns. `finest` is the largest number of parts of a row in which tables are
-    counted, a power of two; 1 counts whole rows. `MarginalModel(epsilon=1, delta=1e-6)` asks for the least noise at
-    that price, as plans do.
+    counted, a power of two; 1 counts whole rows. `model_cells` is about how many cells the fitted model may have: more
+    keep more dependences, and take more time and memory. `MarginalModel(epsilon=1, delta=1e-6)` asks for the least
+    noise at that price, as plans do.
 
     >>> mechanism = MarginalModel.within(4.0, 1e-7, contract, ("age", "sex"))
     >>> len(curator.release(Synthetic(("age", "sex"), 20), mechanism).value)
@@ -51,6 +62,7 @@ class MarginalModel(Buyable, OnRecords):
     mu: float
     #: Told among a release's details: it says how, not what was asked for.
     finest: int = field(default=FINEST, metadata={"told": "details"})
+    model_cells: int = field(default=MODEL_CELLS, metadata={"since": "0.1"})
 
     def __post_init__(self) -> None:
         mistakes = Mistakes()
@@ -58,24 +70,34 @@ class MarginalModel(Buyable, OnRecords):
         mistakes.unless(good, "columns must be a whole number of at least 1", given=self.columns)
         parts = type(self.finest) is int and self.finest in (2**power for power in range(FINEST.bit_length()))
         mistakes.unless(parts, f"finest must be a power of two from 1 to {FINEST}", given=self.finest)
+        check_model_cells(self.model_cells, mistakes)
         mistakes.report()
         if positive("mu", self.mu) < LEAST:
             raise DeclarationError(sentence(f"mu must be at least {LEAST:g}", given=self.mu))
 
     @classmethod
-    def bought(cls, statistic: Any, contract: Contract, *, epsilon: float, delta: float) -> "MarginalModel":
+    def bought(
+        cls, statistic: Any, contract: Contract, *, epsilon: float, delta: float, model_cells: int = MODEL_CELLS
+    ) -> "MarginalModel":
         """The least noise for these synthetic rows whose price is at most (ε, δ)."""
-        return cls.within(epsilon, delta, contract, wanted_rows(statistic).columns)
+        return cls.within(epsilon, delta, contract, wanted_rows(statistic).columns, model_cells=model_cells)
 
     @classmethod
     def within(
-        cls, epsilon: float, delta: float, contract: Contract, columns: tuple[str, ...], beside: Price = ()
+        cls,
+        epsilon: float,
+        delta: float,
+        contract: Contract,
+        columns: tuple[str, ...],
+        beside: Price = (),
+        *,
+        model_cells: int = MODEL_CELLS,
     ) -> "MarginalModel":
         """The least noise, to within 0.01 %, that costs at most (ε, δ).
 
         The price includes what is bought `beside` it, which may take at most half of the total.
         """
-        return cls(len(contract.select(columns)), _mu_within(epsilon, delta, beside))
+        return cls(len(contract.select(columns)), _mu_within(epsilon, delta, beside), model_cells=model_cells)
 
     @property
     def tables(self) -> int:
@@ -131,7 +153,7 @@ class MarginalModel(Buyable, OnRecords):
                 sentence(f"The cost of this model was computed for {self.columns} columns", given=columns)
             )
         progress("counting each column")
-        search = Search(records, columns, Purse(self.mu, sensitivity, noise, self.finest))
+        search = Search(records, columns, Purse(self.mu, sensitivity, noise, self.finest), self.model_cells)
         search.run(progress, refine=refine)
         return LearnedModel(
             axes=search.axes,
@@ -151,10 +173,10 @@ class MarginalModel(Buyable, OnRecords):
             regions=search.regions,
         )
 
-    def column_noises(self, sensitivity: Sensitivity, sizes: Sequence[int]) -> list[Calibrated]:
-        """The noise of the first count of each column, which have so many cells."""
+    def column_noise(self, sensitivity: Sensitivity, *, share: float | None = None) -> Calibrated:
+        """The noise of the first count of a column that gets this `share` of the look; by default, of equal shares."""
         look = FIRST_LOOK if self.tables else 1.0
-        return [self._noise(look * share, sensitivity) for share in column_shares(sizes).tolist()]
+        return self._noise(look * (1 / self.columns if share is None else share), sensitivity)
 
     def table_noise(self, sensitivity: Sensitivity) -> Calibrated:
         """The noise of a chosen table, if the largest number of tables is chosen."""
@@ -163,6 +185,13 @@ class MarginalModel(Buyable, OnRecords):
     def _noise(self, share: float, sensitivity: Sensitivity) -> Calibrated:
         """The noise of counts at this share of μ²."""
         return Calibrated(FineGaussian(min(share * self.mu**2, MOST) ** 0.5, self.finest), sensitivity)
+
+
+def check_model_cells(model_cells: int, mistakes: Mistakes) -> None:
+    """Note a number of cells that no model can have."""
+    good = type(model_cells) is int and FEWEST_MODEL_CELLS <= model_cells <= MOST_MODEL_CELLS
+    rule = f"model_cells must be a whole number from {FEWEST_MODEL_CELLS:,} to {MOST_MODEL_CELLS:,}"
+    mistakes.unless(good, rule, given=model_cells)
 
 
 @lru_cache(maxsize=1024)

@@ -27,7 +27,7 @@ from reaedp.synthesis.fitting import FEW_COLUMNS, FEW_ROWS, rough
 from reaedp.synthesis.interactions import interactions
 from reaedp.synthesis.looks import NOTHING, Looks
 from reaedp.synthesis.merging import Merging, merged
-from reaedp.synthesis.purse import CHOICES, TABLES_PER_COLUMN, Purse
+from reaedp.synthesis.purse import CHOICES, MODEL_CELLS, TABLES_PER_COLUMN, Purse
 from reaedp.synthesis.refinement import Refinement
 from reaedp.synthesis.regions import Regions
 from reaedp.synthesis.room import by_width
@@ -47,10 +47,8 @@ BATCHES = 8
 REFINED_AFTER, REFINED_BY = 3, 1 << 15
 #: Steps of each fit, and of the last.
 STEPS, LAST_STEPS = 20, 200
-#: Cells of the junction tree, at which a step takes about a hundredth of a second.
-MOST_CELLS = 450_000
-#: Coarse cells of an ordered column at least; at most, so that a pair of columns takes a tenth of the room.
-LEAST_COARSE, MOST_COARSE = 4, math.isqrt(MOST_CELLS // 10)
+#: Coarse cells of an ordered column at least; a pair of columns takes at most this share of the room.
+LEAST_COARSE, A_PAIR = 4, 10
 #: A level keeps its dependences if its rows are so many times the noise of a table's cell.
 STANDS_OUT = 4.0
 
@@ -86,8 +84,8 @@ def _of_every_kind(axes: Sequence[Column]) -> list[int]:
 class Search:
     """Released numbers and the model they give so far; exact counts, which only scores and noise may touch."""
 
-    def __init__(self, records: Cells, names: tuple[str, ...], purse: Purse) -> None:
-        self.records, self.names, self.purse = records, names, purse
+    def __init__(self, records: Cells, names: tuple[str, ...], purse: Purse, model_cells: int = MODEL_CELLS) -> None:
+        self.records, self.names, self.purse, self.model_cells = records, names, purse, model_cells
         self.axes = records.contract.select(names)
         self.looks = Looks(records, names, purse)
         self.total = self.looks.total
@@ -114,7 +112,7 @@ class Search:
             progress(f"choosing tables after {len(self.dependences)}; {left} more at most")
             batch = min(batch + 1, BATCHES)
             # Early batches leave room for late ones.
-            room = len(self.names) ** 2 + round(MOST_CELLS * (batch / BATCHES) ** 2)
+            room = len(self.names) ** 2 + round(self.model_cells * (batch / BATCHES) ** 2)
             wanted = -(-min(left, most) // (BATCHES - batch + 1))
             chosen = self._choose(wanted, self.purse.left / left, room)
             left, most = left - chosen, most - chosen
@@ -157,8 +155,9 @@ class Search:
 
     def _coarsenings(self) -> list[Coarsening]:
         """A table of two ordered columns has about as many cells as there are rows for each row of noise."""
-        most = round(min(MOST_COARSE, max(LEAST_COARSE, math.sqrt(self.total / self.scale))))
-        least = max(STANDS_OUT * self.scale / self.total, 1 / MOST_COARSE**2)
+        room = math.isqrt(self.model_cells // A_PAIR)
+        most = round(min(room, max(LEAST_COARSE, math.sqrt(self.total / self.scale))))
+        least = max(STANDS_OUT * self.scale / self.total, 1 / room**2)
         return [
             coarsen(axis, single.values, single.scale, most, least, total=self.total)
             for axis, single in zip(self.axes, self.looks.singles, strict=True)

@@ -27,7 +27,7 @@ class PlannedSynthetic(Planned):
     With `split_people`, the model is learned from one half of the people and seeds are taken from the other half, each
     at the full price. `method` is "network", "amortised" or "deniable"; `proposal` is for "deniable" only, as are the
     paper's parameters: `k`, `t`, `gamma`, `epsilon0`, the mean number of `attempts` per record, and the `test`,
-    "published" or "optimal".
+    "published" or "optimal". `model_cells` is about how many cells the model of "network" may have.
 
     >>> keys = {"columns": ("age", "sex"), "rows": 100, "method": "network", "share": 0.5}
     >>> PlannedSynthetic(name="people", kind="synthetic", **keys).price(contract.budget)[0]
@@ -48,6 +48,7 @@ class PlannedSynthetic(Planned):
     epsilon0: float | None = None
     attempts: int | None = None
     test: "TestName" = "published"
+    model_cells: int | None = None
 
     @property
     def noise(self) -> str:
@@ -66,6 +67,7 @@ class PlannedSynthetic(Planned):
             given=self.method,
         )
         self._check_paper(mistakes)
+        self._check_model_cells(mistakes)
         if check_columns(self, mistakes, "columns", "keep"):
             mistakes.unless(
                 set(self.keep) <= set(self.columns) and len(set(self.keep)) == len(self.keep),
@@ -77,6 +79,15 @@ class PlannedSynthetic(Planned):
             "keep and split_people must be left out for method network",
             given={"keep": self.keep, "split_people": self.split_people},
         )
+
+    def _check_model_cells(self, mistakes: Mistakes) -> None:
+        if self.model_cells is not None:
+            from reaedp.synthesis.marginal_model import check_model_cells
+
+            check_model_cells(self.model_cells, mistakes)
+            mistakes.unless(
+                self.method == "network", "model_cells must be used with method network only", given=self.method
+            )
 
     def _check_paper(self, mistakes: Mistakes) -> None:
         given = [name for name in ("gamma", "k", "t", "epsilon0", "attempts") if getattr(self, name) is not None]
@@ -139,8 +150,10 @@ def _deniable(planned: PlannedSynthetic, contract: Contract) -> Mechanism:
 
 def _network(planned: PlannedSynthetic, contract: Contract) -> Mechanism:
     from reaedp.synthesis.marginal_model import MarginalModel
+    from reaedp.synthesis.purse import MODEL_CELLS
 
-    return MarginalModel.within(*planned.price(contract.budget), contract, planned.columns)
+    cells = MODEL_CELLS if planned.model_cells is None else planned.model_cells
+    return MarginalModel.within(*planned.price(contract.budget), contract, planned.columns, model_cells=cells)
 
 
 _METHODS: dict[str, Callable[[PlannedSynthetic, Contract], Any]] = {
