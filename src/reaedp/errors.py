@@ -152,6 +152,14 @@ def sentence(rule: str, *, given: object, remedy: str = "") -> str:
     return f"{rule}; given {repeated(given)}." + (f" {remedy}" if remedy else "")
 
 
+def whole_number(name: str, value: object, least: int = 1, most: int | None = None) -> int:
+    """Accept a whole number within these limits, or say what must hold."""
+    if type(value) is not int or value < least or (most is not None and value > most):
+        limits = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
+        raise DeclarationError(sentence(f"{name} must be a whole number {limits}", given=value))
+    return value
+
+
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:
     """Name something that does not exist, the nearest thing that does, and everything there is."""
     names = list(known)

@@ -11,11 +11,8 @@ from reaedp.cli.data import Data, Engine, Memory
 if TYPE_CHECKING:
     from reaedp.curator.learning import Learned
 
-app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Buy bounds, levels, bins or common values of columns. Charges the ledger and adds them to the contract.",
-)
+HELP = "Buy bounds, levels, bins or common values of columns. Charges the ledger and adds them to the contract."
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=HELP)
 
 ContractFile = Annotated[Path, typer.Argument(help="The contract. Data set, unit and budget must be filled in.")]
 ColumnName = Annotated[str, typer.Argument(help="The column's name.")]
@@ -23,6 +20,8 @@ Epsilon = Annotated[float, typer.Option(help="How much ε to spend.")]
 Delta = Annotated[float, typer.Option(help="How much δ to spend.")]
 #: The keys of a column in the contract, the same in words, and the number of the ledger's entry.
 Found = tuple[dict[str, Any], str, int]
+#: Finds it for a contract, data and a column, with ε, δ and an engine by name.
+Finder = Callable[..., Found]
 
 
 @app.command()
@@ -49,53 +48,48 @@ def bounds(
     _buy(contract, column, find)
 
 
-@app.command()
-def levels(
-    *,
-    contract: ContractFile,
-    column: ColumnName,
-    data: Data,
-    epsilon: Epsilon,
-    delta: Delta,
-    engine: Engine = None,
-    memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
-) -> None:
+def _command_with_delta(find: Finder, *, declared: bool) -> None:
+    """Add a command that finds something out about a column for ε and δ."""
+
+    def command(
+        *,
+        contract: ContractFile,
+        column: ColumnName,
+        data: Data,
+        epsilon: Epsilon,
+        delta: Delta,
+        engine: Engine = None,
+        memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
+    ) -> None:
+        _buy(
+            contract,
+            column,
+            lambda terms: find(terms, data, column, epsilon=epsilon, delta=delta, engine=engine),
+            declared=declared,
+        )
+
+    app.command(name=find.__name__, help=find.__doc__)(command)
+
+
+def levels(contract: Any, data: str, column: str, *, epsilon: float, delta: float, engine: str | None) -> Found:
     """Find the frequent levels of a text column."""
     from reaedp.curator.learning import learn_levels
 
-    def find(declared: Any) -> Found:
-        found, release = learn_levels(declared, data, column, epsilon, delta, engine=engine)
-        return {"kind": "category", "levels": list(found)}, f"{len(found)} levels", release.entry
-
-    _buy(contract, column, find)
+    found, release = learn_levels(contract, data, column, epsilon, delta, engine=engine)
+    return {"kind": "category", "levels": list(found)}, f"{len(found)} levels", release.entry
 
 
-@app.command()
-def values(
-    *,
-    contract: ContractFile,
-    column: ColumnName,
-    data: Data,
-    epsilon: Epsilon,
-    delta: Delta,
-    engine: Engine = None,
-    memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
-) -> None:
+def values(contract: Any, data: str, column: str, *, epsilon: float, delta: float, engine: str | None) -> Found:
     """Find the common values of a number column that has bounds, and give each a bin of its own."""
-    from reaedp.cli.stopping import stoppable
-    from reaedp.contract import Contract
-    from reaedp.contract.document import write_column
     from reaedp.curator.learning import learn_values
 
-    declared = Contract.load(contract)
-    with stoppable():
-        found, release = learn_values(declared, data, column, epsilon, delta, engine=engine)
+    found, release = learn_values(contract, data, column, epsilon, delta, engine=engine)
     facts = {"lower": None, "upper": None, "bins": None, "edges": list(found.edges or ()), "step": found.step}
-    write_column(contract, column, {**facts, "provenance": "dp", "entry": release.entry})
-    typer.echo(
-        f"{column}: {found.regular} bins in steps of {found.step:g}, paid for by ledger entry {release.entry}."
-        f" Written to {contract}."
-    )
+    return facts, f"{found.regular} bins in steps of {found.step:g}", release.entry
+
+
+_command_with_delta(levels, declared=False)
+_command_with_delta(values, declared=True)
 
 
 @app.command()
@@ -191,14 +185,17 @@ def _facts(learned: "Learned", bins: int | None) -> tuple[dict[str, Any], str]:
     return {"kind": "number", "lower": lower, "upper": upper, "bins": bins}, f"{lower:g} to {upper:g}"
 
 
-def _buy(contract: Path, column: str, find: Callable[[Any], Found]) -> None:
-    """Ask once, and write what was found into the contract with the entry that paid for it."""
+def _buy(contract: Path, column: str, find: Callable[[Any], Found], *, declared: bool = False) -> None:
+    """Ask once, and write what was found into the contract with the entry that paid for it.
+
+    If the column must be `declared`, so must all be; otherwise none has to be.
+    """
     from reaedp.cli.stopping import stoppable
     from reaedp.contract import Contract
     from reaedp.contract.document import write_column
 
-    declared = Contract.load_without_columns(contract)
+    terms = Contract.load(contract) if declared else Contract.load_without_columns(contract)
     with stoppable():
-        facts, words, entry = find(declared)
+        facts, words, entry = find(terms)
     write_column(contract, column, {**facts, "provenance": "dp", "entry": entry})
     typer.echo(f"{column}: {words}, paid for by ledger entry {entry}. Written to {contract}.")

@@ -8,12 +8,11 @@ from numpy.typing import NDArray
 
 from reaedp.answer import Shape
 from reaedp.contract import Contract, Curve
-from reaedp.contract.column import whole
 from reaedp.curves.bases import Reals
 from reaedp.curves.lattice import RADIUS
 from reaedp.curves.mean_curve import MeanCurve, fewest_curves, share_of_a_person
 from reaedp.curves.space import CurveSpace
-from reaedp.errors import DeclarationError, sentence
+from reaedp.errors import DeclarationError, sentence, whole_number
 from reaedp.frames.framed import Framed
 from reaedp.frames.shown import in_words
 from reaedp.frames.sketch import MOST_LINES, lines
@@ -125,10 +124,7 @@ class SyntheticCurves:
     answers: ClassVar[Shape] = "records"
 
     def __post_init__(self) -> None:
-        if not whole(self.curves, 1, MOST_CURVES):
-            raise DeclarationError(
-                sentence(f"curves must be a whole number from 1 to {MOST_CURVES:,}", given=self.curves)
-            )
+        whole_number("curves", self.curves, 1, MOST_CURVES)
 
     @property
     def title(self) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from reaedp.answer import GroupedParts, Shape
 from reaedp.contract import Contract
-from reaedp.errors import DeclarationError, sentence
+from reaedp.errors import whole_number
 from reaedp.mechanisms.by_price import Buyable
 from reaedp.mechanisms.noise import Noise
 from reaedp.mechanisms.threshold import AboveThreshold
@@ -42,8 +42,7 @@ class GroupThreshold(Buyable, AboveThreshold):
     def __post_init__(self) -> None:
         AboveThreshold.__post_init__(self)
         for key in ("parts", "row", "rows"):
-            if not (type(value := getattr(self, key)) is int and value >= 1):
-                raise DeclarationError(sentence(f"{key} must be a whole number of at least 1", given=value))
+            whole_number(key, getattr(self, key))
 
     @classmethod
     def bought(cls, statistic: Any, contract: Contract, *, epsilon: float, delta: float) -> "GroupThreshold":

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
-from reaedp.errors import DeclarationError, sentence
+from reaedp.errors import DeclarationError, sentence, whole_number
 from reaedp.mechanisms.acceptance import PrivacyTest
 from reaedp.mechanisms.published_acceptance import PublishedTest
 from reaedp.mechanisms.record_plan import RecordPlan, fitting_plan
@@ -36,9 +36,7 @@ class PaperParameters:
         PublishedTest(self.k, self.t, self.epsilon0)
         if positive("gamma", self.gamma) < 1:
             raise DeclarationError(sentence("gamma must be at least 1", given=self.gamma))
-        if type(self.attempts) is not int or not 2 <= self.attempts <= MOST_ATTEMPTS:
-            rule = f"attempts must be a whole number from 2 to {MOST_ATTEMPTS:,}"
-            raise DeclarationError(sentence(rule, given=self.attempts))
+        whole_number("attempts", self.attempts, 2, MOST_ATTEMPTS)
         if self.test not in ("published", "optimal"):
             raise DeclarationError(sentence("test must be published or optimal", given=self.test))
 

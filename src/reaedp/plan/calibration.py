@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from reaedp.contract import Number
-from reaedp.errors import DeclarationError, sentence, unknown
+from reaedp.errors import DeclarationError, sentence, unknown, whole_number
 from reaedp.mechanisms.exponential import Exponential
 from reaedp.mechanisms.gaussian import Gaussian
 from reaedp.mechanisms.laplace import Laplace
@@ -81,9 +81,8 @@ class Calibration:
         if self.width is not None:
             positive("width", self.width)
         for fact in ("rows", "bins", "max_rows"):
-            value = getattr(self, fact)
-            if value is not None and not (type(value) is int and value >= 1):
-                raise DeclarationError(sentence(f"{fact} must be a whole number of at least 1", given=value))
+            if (value := getattr(self, fact)) is not None:
+                whole_number(fact, value)
 
     @property
     def unit(self) -> str:

@@ -4,7 +4,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from reaedp.contract import Contract
 from reaedp.contract.document import Document
@@ -80,19 +80,13 @@ class Project:
         return self._contract[0]
 
     @property
-    def contract_mistakes(self) -> tuple[str, ...]:
-        """What `reaedp check` says of the contract."""
-        return self._contract[1]
-
-    @property
     def plan(self) -> Plan | None:
         """The plan, if it and its contract are complete and consistent."""
         return self._plan[0]
 
-    @property
-    def plan_mistakes(self) -> tuple[str, ...]:
-        """What `reaedp check` says of the plan."""
-        return self._plan[1]
+    def mistakes(self, file: Literal["contract", "plan"]) -> tuple[str, ...]:
+        """What `reaedp check` says of the contract or of the plan."""
+        return (self._contract if file == "contract" else self._plan)[1]
 
     @property
     def releases(self) -> list[Path]:

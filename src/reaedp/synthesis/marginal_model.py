@@ -80,24 +80,18 @@ class MarginalModel(Buyable, OnRecords):
         cls, statistic: Any, contract: Contract, *, epsilon: float, delta: float, model_cells: int = MODEL_CELLS
     ) -> "MarginalModel":
         """The least noise for these synthetic rows whose price is at most (ε, δ)."""
-        return cls.within(epsilon, delta, contract, wanted_rows(statistic).columns, model_cells=model_cells)
+        noise = cls.within(epsilon, delta, contract, wanted_rows(statistic).columns)
+        return replace(noise, model_cells=model_cells)
 
     @classmethod
     def within(
-        cls,
-        epsilon: float,
-        delta: float,
-        contract: Contract,
-        columns: tuple[str, ...],
-        beside: Price = (),
-        *,
-        model_cells: int = MODEL_CELLS,
+        cls, epsilon: float, delta: float, contract: Contract, columns: tuple[str, ...], beside: Price = ()
     ) -> "MarginalModel":
         """The least noise, to within 0.01 %, that costs at most (ε, δ).
 
         The price includes what is bought `beside` it, which may take at most half of the total.
         """
-        return cls(len(contract.select(columns)), _mu_within(epsilon, delta, beside), model_cells=model_cells)
+        return cls(len(contract.select(columns)), _mu_within(epsilon, delta, beside))
 
     @property
     def tables(self) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.contract.expression import Node
-from reaedp.errors import DeclarationError, sentence
+from reaedp.errors import DeclarationError, sentence, whole_number
 from reaedp.synthesis.conditions import met, read_given
 from reaedp.synthesis.copies import copied
 from reaedp.synthesis.model import Codes
@@ -84,10 +84,9 @@ def _checked(
             "This release has no model file next to its rows: it was made by an earlier version, or its columns have"
             " more cells than are written. Its rows are all there is."
         )
-    if type(rows) is not int or not 1 <= rows <= MOST_ROWS:
-        raise DeclarationError(sentence(f"rows must be a whole number from 1 to {MOST_ROWS:,}", given=rows))
-    if seed is not None and (type(seed) is not int or seed < 0):
-        raise DeclarationError(sentence("seed must be a whole number of at least 0", given=seed))
+    whole_number("rows", rows, 1, MOST_ROWS)
+    if seed is not None:
+        whole_number("seed", seed, 0)
     return records.model, read_given(given, records.axes)
 
 

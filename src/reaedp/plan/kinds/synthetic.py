@@ -1,7 +1,7 @@
 """Planned synthetic records, by one of three methods."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from reaedp.contract import Contract
@@ -150,10 +150,9 @@ def _deniable(planned: PlannedSynthetic, contract: Contract) -> Mechanism:
 
 def _network(planned: PlannedSynthetic, contract: Contract) -> Mechanism:
     from reaedp.synthesis.marginal_model import MarginalModel
-    from reaedp.synthesis.purse import MODEL_CELLS
 
-    cells = MODEL_CELLS if planned.model_cells is None else planned.model_cells
-    return MarginalModel.within(*planned.price(contract.budget), contract, planned.columns, model_cells=cells)
+    model = MarginalModel.within(*planned.price(contract.budget), contract, planned.columns)
+    return model if planned.model_cells is None else replace(model, model_cells=planned.model_cells)
 
 
 _METHODS: dict[str, Callable[[PlannedSynthetic, Contract], Any]] = {

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from reaedp.answer import Integers, Shape
 from reaedp.contract import Column, Contract, Integer, Number
-from reaedp.errors import DeclarationError, sentence
+from reaedp.errors import DeclarationError, sentence, whole_number
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.by_kind import ByKind
@@ -90,8 +90,7 @@ class EntropyHistogram:
                 raise DeclarationError(
                     sentence("first must be some of the columns, and leave others", given=self.first)
                 )
-        if type(self.every) is not int or self.every < 1:
-            raise DeclarationError(sentence("every must be a whole number of at least 1", given=self.every))
+        whole_number("every", self.every)
 
     @classmethod
     def under(

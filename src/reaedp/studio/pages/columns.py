@@ -135,7 +135,7 @@ def state(project: Project) -> State:
     cards = [ColumnForm.of(column) for column in ContractFile.read(project).draft.columns]
     if cards and all("kind" in card.open for card in cards):
         return "empty"
-    wrong = any(f": {part}." in mistake for part in ("columns", "curves") for mistake in project.contract_mistakes)
+    wrong = any(f": {part}." in mistake for part in ("columns", "curves") for mistake in project.mistakes("contract"))
     return "incomplete" if wrong or any(card.open for card in cards) else "done"
 
 

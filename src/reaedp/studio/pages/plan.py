@@ -176,13 +176,13 @@ def _unless_changed(visit: Visit) -> None:
 
 def _contract(visit: Visit) -> Contract:
     if visit.project.contract is None:
-        raise DeclarationError(*visit.project.contract_mistakes)
+        raise DeclarationError(*visit.project.mistakes("contract"))
     return visit.project.contract
 
 
 def _plan(project: Project) -> Plan:
     if project.plan is None:
-        raise DeclarationError(*project.plan_mistakes)
+        raise DeclarationError(*project.mistakes("plan"))
     return project.plan
 
 
@@ -273,11 +273,11 @@ def _page(visit: Visit, mistakes: tuple[str, ...] = (), adding: str = "") -> Res
     adding = adding or (query.text("add") if query.text("add") in offered(contract) else "") if contract else ""
     plan = project.plan if project.plan_path.is_file() else None
     listed = None if adding else plan  # the form of one release shows none of the others
-    broken = project.plan_mistakes if contract and project.plan_path.is_file() and plan is None else ()
+    broken = project.mistakes("plan") if contract and project.plan_path.is_file() and plan is None else ()
     return visit.page(
         "plan",
         mistakes or broken,
-        open=() if contract else project.contract_mistakes,
+        open=() if contract else project.mistakes("contract"),
         contract=contract,
         budget=f"{contract.budget.epsilon:g}" if contract else "",
         kinds=offered(contract) if contract else {},
@@ -340,7 +340,7 @@ def state(project: Project) -> State:
         return "locked"
     if not project.plan_path.is_file():
         return "empty"
-    return "incomplete" if project.plan_mistakes else "done"
+    return "incomplete" if project.mistakes("plan") else "done"
 
 
 _PARTS = {"figures": figures, "together": together, "curve": curve}
