@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, reduce
+from functools import lru_cache
 from itertools import groupby, product
 from typing import NamedTuple
 
@@ -103,16 +103,18 @@ def scores(
 ) -> Integers:
     """Rows by which table and model differ (L1), less what noise of this scale would add; private.
 
-    What the model expects over the cells of first views is rounded to whole rows first, so that all of this is exact
-    and one row more or less moves a score by at most one.
+    Where the model expects fewer rows than the noise has, a fit that believes no noise leaves about as many. What the
+    model expects over the cells of first views is rounded to whole rows first, so that all of this is exact and one
+    row more or less moves a score by at most one.
     """
     views = [(_Views.of(each, 2), _Views.of(each, 3)) for each in coarsenings]
     found = [np.zeros(0, dtype=np.int64)]
     for group, offers in groupby(chances, lambda offer: offer.group):
         each = [views[column][len(group) > 2] for column in group]
-        moved = _moved(counts[group].astype(np.float64) - np.rint(expected(group)), each)
-        cells = reduce(np.multiply.outer, [view.sizes for view in each])
-        own = moved.astype(np.int64) - np.rint(MEAN_NOISE * scale * cells).astype(np.int64)
+        model = np.rint(expected(group))
+        moved = _summed(counts[group].astype(np.float64) - model, each, np.abs)
+        added = _summed(model, each, lambda rows: np.minimum(rows, MEAN_NOISE * scale))
+        own = moved.astype(np.int64) - np.rint(added).astype(np.int64)
         places = [[view.places[place] for view, place in zip(each, offer.views, strict=True)] for offer in offers]
         found.append(own[tuple(np.array(places).T)])
     return np.concatenate(found)
@@ -125,7 +127,6 @@ class _Views(NamedTuple):
     places: dict[int, int]
     members: Floats
     starts: list[int]
-    sizes: Integers
 
     @classmethod
     def of(cls, coarsening: Coarsening, width: int) -> "_Views":
@@ -135,15 +136,15 @@ class _Views(NamedTuple):
         sizes = [view.size for view in views]
         rows = [np.eye(first.size) if view.members is None else view.members for view in views]
         starts = [sum(sizes[:place]) for place in range(len(sizes))]
-        return cls({view: place for place, view in enumerate(places)}, np.concatenate(rows), starts, np.array(sizes))
+        return cls({view: place for place, view in enumerate(places)}, np.concatenate(rows), starts)
 
 
-def _moved(difference: Floats, views: Sequence[_Views]) -> Floats:
-    """Sums of |difference| over the merged cells of every combination of views; whole numbers stay exact."""
+def _summed(rows: Floats, views: Sequence[_Views], of: Callable[[Floats], Floats]) -> Floats:
+    """Sums of a function `of` the rows in merged cells, for every combination of views; whole numbers stay exact."""
     for each in views:  # views of the first axis take the last place: after all of them the order is as before
-        first, *others = difference.shape
-        difference = (difference.reshape(first, -1).T @ each.members.T).reshape(*others, -1)
-    sums: Floats = np.abs(difference)
+        first, *others = rows.shape
+        rows = (rows.reshape(first, -1).T @ each.members.T).reshape(*others, -1)
+    sums = of(rows)
     for axis, each in enumerate(views):
         sums = np.add.reduceat(sums, each.starts, axis=axis)
     return sums

@@ -12,8 +12,8 @@ import numpy as np
 from reaedp.synthesis.merging import Floats
 
 Function = Callable[[Floats], tuple[float, Floats]]
-#: Steps that are remembered.
-MEMORY = 10
+#: Steps that are remembered. They are small beside what a value of the function takes, and many save steps.
+MEMORY = 40
 #: A fit ends when values change by less than this share, or when no slope is steeper.
 LEAST_CHANGE, LEAST_SLOPE = 1e7 * np.finfo(float).eps, 1e-5
 #: A step must win this share of what its first slope promises, and leave no more than that share of the slope.

@@ -54,8 +54,8 @@ class NoisyTable:
 Fitted = tuple[list[Floats], Beliefs]
 _KNOWN: ContextVar[dict[tuple[Any, ...], Fitted] | None] = ContextVar("known fits", default=None)
 #: Steps of a fit that is kept: audits ask what depends on rows, for which one model is as good as another; rows that
-#: are drawn from it on the way, and columns whose tables may be chosen.
-FEW_STEPS, FEW_ROWS, FEW_COLUMNS = 4, 1 << 10, 24
+#: are drawn from it on the way, columns whose tables may be chosen, and cells of its junction tree.
+FEW_STEPS, FEW_ROWS, FEW_COLUMNS, FEW_CELLS = 4, 1 << 10, 24, 450_000
 
 
 @contextmanager

@@ -62,7 +62,7 @@ class MarginalModel(Buyable, OnRecords):
     mu: float
     #: Told among a release's details: it says how, not what was asked for.
     finest: int = field(default=FINEST, metadata={"told": "details"})
-    model_cells: int = field(default=MODEL_CELLS, metadata={"since": "0.1"})
+    model_cells: int = field(default=MODEL_CELLS, metadata={"since": "0.2"})
 
     def __post_init__(self) -> None:
         mistakes = Mistakes()

@@ -24,8 +24,8 @@ SLACK = 1e-9
 MOST = 64.0
 #: The share of μ² for the first look at columns.
 FIRST_LOOK = 0.25
-#: Cells of the junction tree, if a plan allows no more: a step of its fit takes about a hundredth of a second then.
-MODEL_CELLS = 450_000
+#: Cells of the junction tree at most, if a plan does not say: a step of its fit takes some hundredths of a second then.
+MODEL_CELLS = 3_000_000
 #: Cells that a plan may allow: with fewer, hardly any two columns share a table; more take hours and all memory.
 FEWEST_MODEL_CELLS, MOST_MODEL_CELLS = 10_000, 100_000_000
 #: Cells beyond which a column is not told apart cell by cell, whatever is spent on it.

@@ -23,10 +23,10 @@ from reaedp.synthesis.dependencies import (
     scores,
     view_counts,
 )
-from reaedp.synthesis.fitting import FEW_COLUMNS, FEW_ROWS, rough
+from reaedp.synthesis.fitting import FEW_CELLS, FEW_COLUMNS, FEW_ROWS, rough
 from reaedp.synthesis.interactions import interactions
 from reaedp.synthesis.looks import NOTHING, Looks
-from reaedp.synthesis.merging import Merging, merged
+from reaedp.synthesis.merging import Floats, Merging, merged
 from reaedp.synthesis.purse import CHOICES, MODEL_CELLS, TABLES_PER_COLUMN, Purse
 from reaedp.synthesis.refinement import Refinement
 from reaedp.synthesis.regions import Regions
@@ -46,7 +46,9 @@ BATCHES = 8
 #: After so many batches it is asked whether a column is worth refining, on as many rows of the model so far.
 REFINED_AFTER, REFINED_BY = 3, 1 << 15
 #: Steps of each fit, and of the last.
-STEPS, LAST_STEPS = 20, 200
+STEPS, LAST_STEPS = 20, 160
+#: All cells that a model may have are worth this share of its rows: a table that takes many must tell much.
+RENT = 0.2
 #: Coarse cells of an ordered column at least; a pair of columns takes at most this share of the room.
 LEAST_COARSE, A_PAIR = 4, 10
 #: A level keeps its dependences if its rows are so many times the noise of a table's cell.
@@ -85,7 +87,8 @@ class Search:
     """Released numbers and the model they give so far; exact counts, which only scores and noise may touch."""
 
     def __init__(self, records: Cells, names: tuple[str, ...], purse: Purse, model_cells: int = MODEL_CELLS) -> None:
-        self.records, self.names, self.purse, self.model_cells = records, names, purse, model_cells
+        self.records, self.names, self.purse = records, names, purse
+        self.model_cells = min(model_cells, FEW_CELLS) if rough() else model_cells
         self.axes = records.contract.select(names)
         self.looks = Looks(records, names, purse)
         self.total = self.looks.total
@@ -186,14 +189,20 @@ class Search:
         apart = Apart([offer.group for offer in offers], len(self.names))
         groups = by_width([self._variables(offer) for offer in offers])
         for number in range(count):
-            left = np.flatnonzero(apart.open & self.structure.affordable(groups, room))
-            place = self._chosen(found[left], price) if len(left) else None
+            growths = self.structure.growths(groups)
+            left = np.flatnonzero(apart.open & (growths <= np.maximum(0.0, room - self.structure.tree.cells)))
+            place = self._chosen(found[left] - self._rent(growths[left]), price) if len(left) else None
             if place is None:
                 return number
             offer = offers[left[place]]
             apart.close(offer.group)
             self._measure(offer, (1 - CHOICES) * price, room)
         return count
+
+    def _rent(self, growths: Floats) -> Integers:
+        """Rows that a table must win for the cells that it adds to the junction tree; does not depend on records."""
+        rent: Integers = np.rint(RENT * self.total * growths / self.model_cells).astype(np.int64)
+        return rent
 
     def _chosen(self, found: Integers, price: float) -> int | None:
         """The place of a score, or nothing: the last place stands for it."""

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reaedp.synthesis.beliefs import Beliefs
 from reaedp.synthesis.cliques import Group, JunctionTree, cells, junction_tree
@@ -46,13 +45,12 @@ class Structure:
         rows: Floats = self.total * self.beliefs.marginal(tuple(sorted(variables))).transpose(order)
         return rows
 
-    def affordable(self, groups: GroupsByWidth, room: int) -> NDArray[np.bool_]:
-        """Which groups of variables can share a clique while the junction tree stays below this many cells."""
+    def growths(self, groups: GroupsByWidth) -> Floats:
+        """About how many cells the junction tree grows by if each group of variables is to share a clique."""
         pairs = self._growths()
-        found = np.zeros(sum(len(places) for places, _ in groups), dtype=bool)
+        found = np.zeros(sum(len(places) for places, _ in groups))
         for places, alike in groups:
-            cost = costs(self.sizes, pairs, alike)
-            found[places] = (cost <= room - self.tree.cells) | (cost == 0)
+            found[places] = costs(self.sizes, pairs, alike)
         return found
 
     def _growths(self) -> Floats:
