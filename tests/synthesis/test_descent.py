@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from reaedp.synthesis.descent import Function, least
+from reaedp.synthesis.descent import MEMORY, Function, least
 
 
 def _even(size: int, seed: int) -> Function:
@@ -38,7 +38,7 @@ def _bowl(size: int, seed: int) -> Function:
 )
 @pytest.mark.parametrize("iterations", [1, 4, 10, 30, 1000])
 def test_as_many_steps_come_as_far_as_those_of_scipy(function: Function, size: int, iterations: int) -> None:
-    start, options = np.full(size, 3.0), {"maxiter": iterations, "maxls": 10}
+    start, options = np.full(size, 3.0), {"maxiter": iterations, "maxls": 10, "maxcor": MEMORY}
     theirs = minimize(function, start, jac=True, method="L-BFGS-B", options=options).fun
     ours = function(least(function, start, iterations))[0]
     assert theirs == pytest.approx(ours, rel=1e-6, abs=1e-6)
