@@ -23,8 +23,10 @@ from reaedp.ledger.state_folder import state_in
 from reaedp.plan.request import Request
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.release.folder import expected_bytes, new_folder
-from reaedp.synthesis.amortised import Amortised
+from reaedp.statistics.by_kind import derived_from
 
+#: A mechanism that shows keys, which is not imported for other ones.
+AMORTISED = "reaedp.synthesis.amortised.Amortised"
 #: A file with fewer bytes is written by one thread.
 FEW_BYTES = 2**16
 #: Below every threshold, so that no key of the data is shown; and above every one, so that counts and keys are.
@@ -99,7 +101,7 @@ def _rounds(requests: tuple[Request, ...], *, keys: bool) -> Iterator[tuple[int,
         request
         for request in requests
         if request.statistic.answers == "routed"
-        or (keys and (request.statistic.answers in ("keyed", "grouped") or isinstance(request.mechanism, Amortised)))
+        or (keys and (request.statistic.answers in ("keyed", "grouped") or derived_from(request.mechanism, AMORTISED)))
     )
     if above:
         yield HIGH, above
