@@ -8,6 +8,7 @@ import math
 import sys
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from reaedp.errors import DeclarationError, sentence
 
@@ -17,6 +18,7 @@ SMALLEST = 1e-300
 LARGEST = sys.float_info.max
 
 
+@lru_cache(maxsize=4096)
 def exact(number: float) -> Fraction:
     """The decimal number that a person wrote: 0.1 is one tenth, not the double nearest to it."""
     return Fraction(repr(float(number)))
