@@ -18,10 +18,14 @@ SMALLEST = 1e-300
 LARGEST = sys.float_info.max
 
 
-@lru_cache(maxsize=4096)
 def exact(number: float) -> Fraction:
     """The decimal number that a person wrote: 0.1 is one tenth, not the double nearest to it."""
-    return Fraction(repr(float(number)))
+    return _read(float(number))
+
+
+@lru_cache(maxsize=4096)
+def _read(number: float) -> Fraction:
+    return Fraction(repr(number))
 
 
 def positive(name: str, value: object, *, below: float = math.inf) -> float:
