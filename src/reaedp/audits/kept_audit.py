@@ -92,7 +92,8 @@ def _code() -> str:
     total = hashlib.sha256()
     for name in sorted(_sources(_HERE, "")):
         total.update(f"{name}\n".encode())
-        total.update(hashlib.sha256((_HERE / name).read_bytes()).digest())
+        with (_HERE / name).open("rb", buffering=0) as file:
+            total.update(hashlib.sha256(file.read()).digest())
     return total.hexdigest()
 
 

@@ -18,7 +18,7 @@ from reaedp.contract import Contract
 from reaedp.curator.curator import Curator, several_questions
 from reaedp.disk.duckdb_engine import connect_for_released
 from reaedp.errors import ReaedpError, Stopped
-from reaedp.ledger.ledger import Ledger
+from reaedp.ledger.sqlite_file import create_file
 from reaedp.ledger.state_folder import state_in
 from reaedp.plan.request import Request
 from reaedp.privacy.accounting import epsilon, tally
@@ -127,7 +127,7 @@ class _Watch:
 def _curator(contract: Contract, opened: Any, noise: ConstantNoise) -> tuple[Curator, Remembered]:
     """A curator with a new ledger, and the made-up records, of which the exact answers can be asked."""
     with state_in(Path(contract.ledger).parent):
-        Ledger.create(contract.ledger).close()
+        create_file(Path(contract.ledger))
         curator = Curator(contract, opened, noise=noise)
     records = Remembered(curator._records)  # noqa: SLF001 - which no other part of the program may see
     curator._records = records  # type: ignore[assignment]  # noqa: SLF001
