@@ -435,14 +435,10 @@ def test_a_command_imports_no_kind_that_its_plan_has_nothing_of(command: str, tm
     assert not [name for name in found if name.startswith(KINDS_UNUSED)]
 
 
-HISTOGRAM = """contract = "contract.toml"
-[[release]]
-name = "visits"
-kind = "histogram"
-columns = ["mdvis"]
-mechanism = "laplace"
-share = 0.5
-"""
+HISTOGRAM = (
+    'contract = "contract.toml"\n[[release]]\nname = "visits"\nkind = "histogram"\ncolumns = ["mdvis"]\n'
+    'mechanism = "laplace"\nshare = 0.5\n'
+)
 #: What a release of one histogram, with its audit and its report, has no use for; words that sections share are light.
 UNUSED_BY_A_HISTOGRAM = (*KINDS_UNUSED, "reaedp.statistics.entropy.", "reaedp.synthesis.", "numpy.ma.", "nanoarrow")
 LIGHT = (
