@@ -388,8 +388,8 @@ UNUSED = {
 ARGUMENTS = {"release": ("--data", "data.csv", "--out", "out")}
 
 
-def loaded(command: str, folder: Path) -> set[str]:
-    """The modules that a command on the demo's plan has loaded by its end."""
+def loaded(command: str, folder: Path, plan: str = "") -> set[str]:
+    """The modules that a command on the demo's plan, or on another one for its contract, has loaded by its end."""
     import shutil
     import subprocess
     import sys
@@ -398,6 +398,8 @@ def loaded(command: str, folder: Path) -> set[str]:
 
     for name in ("contract.toml", "plan.toml"):
         shutil.copy(SOURCE / "cli" / "demo" / name, folder)
+    if plan:
+        (folder / "plan.toml").write_text(plan, encoding="utf-8")
     (folder / "data.csv").write_text("mdvis,disea,idp,physlm\n1,2,1,0\n", encoding="utf-8")
     Ledger.create(folder / "budget.sqlite").close()
     code = "import sys, atexit; atexit.register(lambda: print(*sys.modules)); from reaedp.cli import main; main()"
@@ -431,6 +433,24 @@ def test_a_command_imports_no_kind_that_its_plan_has_nothing_of(command: str, tm
     found = loaded(command, tmp_path)
     assert "reaedp.cli" in found
     assert not [name for name in found if name.startswith(KINDS_UNUSED)]
+
+
+HISTOGRAM = (
+    'contract = "contract.toml"\n[[release]]\nname = "visits"\nkind = "histogram"\ncolumns = ["mdvis"]\n'
+    'mechanism = "laplace"\nshare = 0.5\n'
+)
+#: What a release of one histogram, with its audit and its report, has no use for; words that sections share are light.
+UNUSED_BY_A_HISTOGRAM = (*KINDS_UNUSED, "reaedp.statistics.entropy.", "reaedp.synthesis.", "numpy.ma.", "nanoarrow")
+LIGHT = (
+    *("reaedp.statistics.moments.words", "reaedp.synthesis.encode", "reaedp.synthesis.known_fits"),
+    *(f"reaedp.statistics.entropy.{name}" for name in ("entropies", "information", "lattice")),
+)
+
+
+def test_a_release_of_a_histogram_imports_no_other_kind(tmp_path: Path) -> None:
+    found = loaded("release", tmp_path, HISTOGRAM) - set(LIGHT)
+    assert {"reaedp.audits.replay", "reaedp.report.page"} <= found
+    assert not [name for name in found if name.startswith(UNUSED_BY_A_HISTOGRAM)]
 
 
 def test_no_file_is_left_open_ended() -> None:

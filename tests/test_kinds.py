@@ -47,13 +47,13 @@ TABLES = tables()
 
 def missing(table: ByKind[Any]) -> set[str]:
     """Kinds of which a table says nothing."""
-    return KINDS[table.over] - {kind.__name__ for kind in table.all_ways} - set(table.plain)
+    return KINDS[table.over] - set(table.all_ways) - set(table.plain)
 
 
 @pytest.mark.parametrize("place", TABLES)
 def test_every_table_speaks_of_every_kind_once(place: str) -> None:
     table = TABLES[place]
-    ways = {kind.__name__ for kind in table.all_ways}
+    ways = set(table.all_ways)
     assert set() == missing(table), f"{table.purpose}: {place} forgets them"
     assert set() == ways & set(table.plain)
     assert ways | set(table.plain) == KINDS[table.over], f"{place} speaks of kinds that there are not"
@@ -69,8 +69,8 @@ def test_every_planned_kind_is_found_under_its_own_names() -> None:
 
 def test_a_kind_that_was_forgotten_is_found() -> None:
     table = next(table for table in TABLES.values() if table.over == "statistics" and not table.plain)
-    (forgotten, *_), rest = table.all_ways, dict(list(table.all_ways.items())[1:])
-    assert {forgotten.__name__} == missing(ByKind(table.purpose, rest, table.otherwise))
+    forgotten, *rest = table.all_ways.items()
+    assert {forgotten[0]} == missing(ByKind(table.purpose, {}, table.otherwise, named=dict(rest)))
 
 
 def test_every_layer_that_tells_kinds_apart_has_a_table() -> None:
@@ -105,8 +105,36 @@ def test_a_way_that_is_imported_later_is_that_of_its_kind() -> None:
     for table in TABLES.values():
         for place, load in table.later.items():
             assert all(f"{kind.__module__}.".startswith(f"{place}.") for kind in load()), table.purpose
-        for kind, way in table.all_ways.items():
-            assert way == table._ways_near(kind)[kind], table.purpose
+        for kind in (*table.ways, *(kind for load in table.later.values() for kind in load())):
+            assert table.all_ways[kind.__name__] == table._ways_near(kind)[kind], table.purpose
+
+
+def test_a_way_that_is_found_by_name_is_that_of_the_one_kind_of_that_name() -> None:
+    kinds = {
+        kind.__name__: kind for kind in (*STATISTICS.values(), *MECHANISMS.values()) if full_name(kind)[:7] == "reaedp."
+    }
+    for table in TABLES.values():
+        assert not {kind.__name__ for kind in table.ways} & set(table.named), table.purpose
+        for name, way in table.named.items():
+            assert way == table._ways_near(kinds[name])[kinds[name]], table.purpose
+
+
+def test_a_stranger_of_the_same_name_goes_the_plain_way() -> None:
+    table = ByKind("a name", {}, otherwise="other", named={"Summary": "summary"})
+    stranger = type("Summary", (), {"__module__": "reaedpish.statistics"})
+    assert "summary" == table.of(object.__new__(STATISTICS["Summary"]))
+    assert "other" == table.of(stranger())
+
+
+def test_no_other_class_of_the_package_has_the_name_of_a_kind() -> None:
+    source = Path(reaedp.__file__).parent
+    names = [
+        name
+        for path in source.rglob("*.py")
+        for name in re.findall(r"^class (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    for kind in KINDS["statistics"] | KINDS["mechanisms"]:
+        assert 1 == names.count(kind), kind
 
 
 #: The full name of a kind, as a constant.

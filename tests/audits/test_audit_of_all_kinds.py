@@ -34,7 +34,7 @@ from reaedp.statistics.marginal import Marginal
 from reaedp.synthesis import search
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable
-from reaedp.synthesis.fitting import fits_kept
+from reaedp.synthesis.known_fits import fits_kept
 from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.synthesis.purse import choice_scale, table_scale
 from reaedp.synthesis.synthetic import Synthetic
@@ -132,8 +132,8 @@ class Dimmer(Pixels):
 def test_curves_and_pictures_that_declare_too_little_are_convicted(monkeypatch: pytest.MonkeyPatch) -> None:
     from reaedp.audits import worst_case
 
-    monkeypatch.setitem(worst_case._CASES.ways, Shorter, worst_case._CASES.ways[MeanCurve])
-    monkeypatch.setitem(worst_case._CASES.ways, Dimmer, worst_case._CASES.ways[Pixels])
+    monkeypatch.setitem(worst_case._CASES.ways, Shorter, worst_case._CASES.named["MeanCurve"])
+    monkeypatch.setitem(worst_case._CASES.ways, Dimmer, worst_case._CASES.named["Pixels"])
     rng, terms = np.random.default_rng(2), contract(UNITS[1])
     for statistic, under in ((Shorter("w", "C"), terms), (Dimmer(), PIXEL)):
         request = Request("b", statistic, Gaussian.within(1.0, 1e-6, statistic.sensitivity(under)))

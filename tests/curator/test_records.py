@@ -21,6 +21,7 @@ from reaedp import Boolean, Budget, Category, Contract, Date, Integer, Number, U
 from reaedp.contract.column import Column
 from reaedp.curator.records import Records
 from reaedp.curator.whose_rows import MODULUS
+from reaedp.engines.csv_files import BUFFER, LONGEST_LINE
 from reaedp.errors import DeclarationError
 
 DATA = os.environ.get("REAEDP_DATA")
@@ -370,6 +371,19 @@ def test_a_line_that_is_not_utf8_is_no_row_whatever_is_asked(
     records = Records(contract(*columns), path)
     # Rows are 1, 5 and the one without a value; cells beyond the header are not looked at.
     assert 3 == records.counts(asked).values.sum()
+
+
+@pytest.mark.parametrize("before", [0, BUFFER // 2, BUFFER - LONGEST_LINE // 2, BUFFER - 2])
+def test_a_line_of_8_mib_is_a_row_wherever_it_lies_and_a_longer_one_is_not(before: int, tmp_path: Path) -> None:
+    """Also where the engine reads its beginning and its end in different pieces of the file."""
+    path = tmp_path / "data.csv"
+    longest, longer = (b"1," + b"t" * (LONGEST_LINE + more) for more in (-100, 100))
+    fill = b"0,%s\n" % (b"t" * 1020)
+    with path.open("wb") as file:
+        file.write(b"x,y\n" + fill * (before // len(fill)))
+        file.write(longest + b"\n" + longer + b"\n2,end\n")
+    found = counted(Integer(name="x", lower=0, upper=2, provenance="public"), path)
+    assert (before // len(fill), 1, 1) == tuple(found.get(str(cell), 0) for cell in range(3))
 
 
 def test_what_cannot_be_opened_is_an_error(tmp_path: Path) -> None:

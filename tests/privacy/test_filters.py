@@ -24,11 +24,11 @@ from reaedp.ledger.state_folder import state_in
 from reaedp.privacy import accounting, filters
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.conversion import gaussian_delta, gaussian_epsilon
-from reaedp.privacy.covering import pure_cover, pure_mu, unit_cover
+from reaedp.privacy.covering import least_cover, pure_cover, pure_mu, unit_cover
 from reaedp.privacy.filters import GRAIN, LossSums, sums_of
 from reaedp.privacy.loss import ZCDP, ApproxDP, GaussianDP, Loss, Price, PureDP, UnitGaussian, exact
 from reaedp.privacy.merging import total_rho
-from reaedp.privacy.spending import NOTHING, Spending, admit, copies, room
+from reaedp.privacy.spending import NOTHING, Spending, admit, admits, copies, room
 
 WIDE = Budget(1.0, 0.05)
 USUAL = Budget(1.0, 1e-6)
@@ -172,7 +172,11 @@ def test_each_filter_alone_keeps_its_share(budget: Budget, first: float) -> None
     assert accounting.delta(concentrated, budget.epsilon) <= share.concentrated * (1 + 1e-9)
 
 
-@given(st.lists(st.sampled_from([PureDP(0.2), GaussianDP(0.05), UnitGaussian(90.0), ApproxDP(0.1, 1e-9)]), max_size=5))
+#: A loss of each kind.
+MIXED = (PureDP(0.2), GaussianDP(0.05), UnitGaussian(90.0), ApproxDP(0.1, 1e-9))
+
+
+@given(st.lists(st.sampled_from(MIXED), max_size=5))
 @settings(max_examples=40, deadline=None)
 def test_sums_only_grow_and_what_fits_at_the_end_fits_before(losses: list[Loss]) -> None:
     states = [NOTHING]
@@ -183,6 +187,31 @@ def test_sums_only_grow_and_what_fits_at_the_end_fits_before(losses: list[Loss])
     certified = [float(state.certified(USUAL)) for state in states if state.plans]
     # Searches stop within 1e-13 of where they should.
     assert all(before <= after * (1 + 1e-12) for before, after in itertools.pairwise(certified))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(MIXED), min_size=1, max_size=4), st.sampled_from(MIXED), st.floats(0.001, 0.9))
+def test_a_quick_answer_is_what_the_ledger_decides(earlier: list[Loss], kind: Loss, size: float) -> None:
+    state: Spending = NOTHING
+    for loss in earlier:
+        state = admit(state, {loss: 1}, USUAL) or state
+    price: dict[Loss, int] = {kind: 1, PureDP(size): 2}
+    for spending in (NOTHING, state):
+        assert (admit(spending, price, USUAL) is not None) == admits(spending, price, USUAL)
+
+
+def test_what_pure_losses_add_is_searched_for_only_where_it_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    spent = admit(NOTHING, {PureDP(0.25): 1, GaussianDP(0.05): 1}, USUAL)
+    assert spent is not None
+    monkeypatch.setattr(filters, "pure_cover", None)
+    assert admits(spent, {PureDP(0.25): 1}, USUAL)
+    assert not admits(spent, {PureDP(4.0): 1}, USUAL)
+
+
+@pytest.mark.parametrize("reserve", [0.0, 1e-4, 1e-2])
+@pytest.mark.parametrize("losses", [{0.01: 1}, {0.5: 3, 0.1: 7}, {3.0: 1}, {20.0: 2}])
+def test_no_cover_adds_less_than_twice_the_mean_loss(losses: dict[float, int], reserve: float) -> None:
+    assert 0 < least_cover(losses) <= pure_cover(losses, reserve)
 
 
 def test_a_plan_is_one_charge_and_costs_what_its_exact_composition_costs() -> None:

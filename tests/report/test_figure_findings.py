@@ -18,7 +18,7 @@ from reaedp.report.charts.drawing import names
 from reaedp.report.figure_findings import correlation_finding, group_finding, regression_finding
 from reaedp.report.public import public_report
 from reaedp.statistics.doubt import all_alike, doubtful_signs
-from reaedp.statistics.moments.noisy_moments import THESE
+from reaedp.statistics.moments.words import THESE
 from report_support import contract, people, published
 
 AGE = Number(name="age", lower=0, upper=8, bins=8, provenance="public", label="Age at entry", unit_of_measure="years")

@@ -28,13 +28,14 @@ from reaedp import (
 )
 from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.statistics.moments.covariances import Covariances
-from reaedp.statistics.moments.fit import INTERCEPT, MOST_NOISE, Fit
+from reaedp.statistics.moments.fit import MOST_NOISE, Fit
 from reaedp.statistics.moments.grid import UNIT, grid
 from reaedp.statistics.moments.noisy_moments import DEVIATIONS, Moments, NoisyMoments
 from reaedp.statistics.moments.prediction import EvenRows
 from reaedp.statistics.moments.ratio import Noisy, ratio
 from reaedp.statistics.moments.share import NoisyShare
 from reaedp.statistics.moments.space import MomentSpace
+from reaedp.statistics.moments.words import INTERCEPT
 
 THREE = Integer(name="three", lower=-1, upper=1, provenance="public")
 OTHER = Integer(name="other", lower=0, upper=2, provenance="public")

@@ -14,7 +14,8 @@ from reaedp.synthesis.cliques import JunctionTree, cells, junction_tree
 from reaedp.synthesis.coarsening import Coarsening
 from reaedp.synthesis.dependencies import candidates, scores
 from reaedp.synthesis.draws import Draw, draws
-from reaedp.synthesis.fitting import BEYOND_NOISE, EVENNESS, FEW_STEPS, STANDS_OUT, NoisyTable, fit, fits_kept
+from reaedp.synthesis.fitting import BEYOND_NOISE, EVENNESS, FEW_STEPS, STANDS_OUT, NoisyTable, fit
+from reaedp.synthesis.known_fits import fits_kept
 from reaedp.synthesis.merging import Merging, merged
 from reaedp.synthesis.nesting import Nesting, summed
 from reaedp.synthesis.pairs import pair_laws

@@ -18,6 +18,7 @@ from reaedp.audits.loss_law import TradeOff
 from reaedp.audits.pair import Floats
 from reaedp.audits.power import least_accuracy, least_by_event, least_by_guessing
 from reaedp.privacy.conversion import gaussian_epsilon
+from reaedp.privacy.distinct import distinct
 from reaedp.privacy.normal import quantile
 from reaedp.rate import at_least, at_most
 
@@ -110,7 +111,7 @@ def chosen_guess(scores: Scores, level: float) -> Guess:
 
 def known_guess(laws: tuple[TradeOff, TradeOff], losses: Floats, runs: int, level: float) -> Guess:
     """The symmetric guess that is expected to show most in this many runs, from the laws of the loss alone."""
-    sizes = np.unique(losses[np.isfinite(losses) & (losses > 0)])
+    sizes = distinct(losses[np.isfinite(losses) & (losses > 0)])
     sizes = sizes[np.linspace(0, len(sizes) - 1, min(TRIED, len(sizes))).astype(np.int64)] * (1 - ROUNDING)
     if not sizes.size:
         return Guess(0.0, math.inf)

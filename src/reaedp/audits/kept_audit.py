@@ -7,6 +7,7 @@ them. A kept file holds findings on made-up data and nothing of any other.
 import hashlib
 import inspect
 import json
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
@@ -89,10 +90,21 @@ def _shipped(name: str, member: Any) -> bool:
 def _code() -> str:
     """A digest of every source file of the package."""
     total = hashlib.sha256()
-    for path in sorted(_HERE.rglob("*.py")):
-        total.update(f"{path.relative_to(_HERE).as_posix()}\n".encode())
-        total.update(hashlib.sha256(path.read_bytes()).digest())
+    for name in sorted(_sources(_HERE, "")):
+        total.update(f"{name}\n".encode())
+        with (_HERE / name).open("rb", buffering=0) as file:
+            total.update(hashlib.sha256(file.read()).digest())
     return total.hexdigest()
+
+
+def _sources(folder: Path, place: str) -> Iterator[str]:
+    """The source files in a folder and within, by their places in the package."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir():
+                yield from _sources(Path(entry), f"{place}{entry.name}/")
+            elif entry.name.endswith(".py"):
+                yield f"{place}{entry.name}"
 
 
 def _read(place: Path) -> list[Record] | None:

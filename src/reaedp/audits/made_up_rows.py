@@ -15,13 +15,15 @@ from reaedp.audits.made_up_values import POINTS, VARIANTS, Place, cells
 from reaedp.audits.stored import WAYS, Way, store
 from reaedp.contract import Contract, Picture
 from reaedp.plan.request import Request
-from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
-from reaedp.synthesis.synthetic import Synthetic
+from reaedp.statistics.by_kind import derived_from
 
 #: Units of everyone else: enough for every check, few enough for a moment.
 OTHERS = 40
 #: A made-up picture is at most so wide and high.
 SIDE = 8
+#: Statistics that ask for a number of rows, which are not imported for other ones.
+SYNTHETIC = "reaedp.synthesis.synthetic.Synthetic"
+ENTROPY_HISTOGRAM = "reaedp.statistics.entropy.entropy_histogram.EntropyHistogram"
 #: Synthetic rows that are asked for.
 FEW_ROWS = 50
 Row = tuple[str, ...]
@@ -95,10 +97,10 @@ def small(contract: Contract) -> Contract:
 
 def short(request: Request) -> Request:
     """The same request of a small contract: for few synthetic rows, and with as many real ones as that promises."""
-    statistic = request.statistic
-    if isinstance(statistic, Synthetic):
+    statistic: Any = request.statistic
+    if derived_from(statistic, SYNTHETIC):
         return replace(request, statistic=replace(statistic, rows=min(statistic.rows, FEW_ROWS)))
-    if isinstance(statistic, EntropyHistogram) and statistic.at_least is not None:
+    if derived_from(statistic, ENTROPY_HISTOGRAM) and statistic.at_least is not None:
         return replace(request, statistic=replace(statistic, at_least=min(statistic.at_least, OTHERS)))
     return request
 

@@ -18,13 +18,15 @@ from reaedp.contract import Contract
 from reaedp.curator.curator import Curator, several_questions
 from reaedp.disk.duckdb_engine import connect_for_released
 from reaedp.errors import ReaedpError, Stopped
-from reaedp.ledger.ledger import Ledger
+from reaedp.ledger.sqlite_file import create_file
 from reaedp.ledger.state_folder import state_in
 from reaedp.plan.request import Request
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.release.folder import expected_bytes, new_folder
-from reaedp.synthesis.amortised import Amortised
+from reaedp.statistics.by_kind import derived_from
 
+#: A mechanism that shows keys, which is not imported for other ones.
+AMORTISED = "reaedp.synthesis.amortised.Amortised"
 #: A file with fewer bytes is written by one thread.
 FEW_BYTES = 2**16
 #: Below every threshold, so that no key of the data is shown; and above every one, so that counts and keys are.
@@ -99,7 +101,7 @@ def _rounds(requests: tuple[Request, ...], *, keys: bool) -> Iterator[tuple[int,
         request
         for request in requests
         if request.statistic.answers == "routed"
-        or (keys and (request.statistic.answers in ("keyed", "grouped") or isinstance(request.mechanism, Amortised)))
+        or (keys and (request.statistic.answers in ("keyed", "grouped") or derived_from(request.mechanism, AMORTISED)))
     )
     if above:
         yield HIGH, above
@@ -125,7 +127,7 @@ class _Watch:
 def _curator(contract: Contract, opened: Any, noise: ConstantNoise) -> tuple[Curator, Remembered]:
     """A curator with a new ledger, and the made-up records, of which the exact answers can be asked."""
     with state_in(Path(contract.ledger).parent):
-        Ledger.create(contract.ledger).close()
+        create_file(Path(contract.ledger))
         curator = Curator(contract, opened, noise=noise)
     records = Remembered(curator._records)  # noqa: SLF001 - which no other part of the program may see
     curator._records = records  # type: ignore[assignment]  # noqa: SLF001

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,12 +18,15 @@ from reaedp.audits.made_up_rows import DataPair, data_pairs, short, small
 from reaedp.audits.movement import not_hidden, too_far
 from reaedp.audits.rehearsal import Outcome, Rehearsal
 from reaedp.contract import Contract
-from reaedp.curves.deniable_curves import DeniableCurves
 from reaedp.disk.claimed_folder import claimed
 from reaedp.plan.plan import Plan
 from reaedp.plan.request import Request
-from reaedp.synthesis.deniability import Deniable
-from reaedp.synthesis.fitting import fits_kept
+from reaedp.statistics.by_kind import derived_from, full_name
+from reaedp.synthesis.known_fits import fits_kept
+
+#: Mechanisms that release what was made from records, which are not imported for other ones.
+DENIABLE = "reaedp.synthesis.deniability.Deniable"
+DENIABLE_CURVES = "reaedp.curves.deniable_curves.DeniableCurves"
 
 _METHOD = "made-up neighbours through the real curator, with noise that forgets its input"
 _BY_DESIGN = (
@@ -47,12 +51,8 @@ def replay(
     is replayed, its candidates are not.
     """
     requests = wanted.requests() if isinstance(wanted, Plan) else tuple(wanted)
-    skipped = tuple(
-        _by_design(request) for request in requests if type(request.mechanism) in (Deniable, DeniableCurves)
-    )
-    replayed = tuple(
-        short(_model_only(request)) for request in requests if type(request.mechanism) is not DeniableCurves
-    )
+    skipped = tuple(_by_design(request) for request in requests if _kind(request) in (DENIABLE, DENIABLE_CURVES))
+    replayed = tuple(short(_model_only(request)) for request in requests if _kind(request) != DENIABLE_CURVES)
     if not replayed:
         return skipped
     terms, pairs = small(contract), tuple(islice(data_pairs(small(contract), rng), most_pairs))
@@ -67,10 +67,14 @@ def replay(
     return published + moved + skipped
 
 
+def _kind(request: Request) -> str:
+    return full_name(type(request.mechanism))
+
+
 def _model_only(request: Request) -> Request:
     """Mechanism F without its candidates."""
-    mechanism = request.mechanism
-    return replace(request, mechanism=mechanism.network) if isinstance(mechanism, Deniable) else request
+    mechanism: Any = request.mechanism
+    return replace(request, mechanism=mechanism.network) if derived_from(mechanism, DENIABLE) else request
 
 
 def _published(pair: DataPair, first: Outcomes, second: Outcomes) -> Finding:

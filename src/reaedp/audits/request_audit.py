@@ -16,14 +16,11 @@ from reaedp.audits.grouped_channel import GroupedChannel
 from reaedp.audits.keyed_channel import KeyedChannel, aligned
 from reaedp.audits.learned_scores import learned_scores
 from reaedp.audits.loss_law import LossLaw, TradeOff, gaussian_law
-from reaedp.audits.ordered_channel import OrderedChannel
 from reaedp.audits.pair import Floats, Pair, play
-from reaedp.audits.records_audit import audit_records, keys_of
-from reaedp.audits.routed_channel import RoutedChannel
 from reaedp.audits.vector_channel import VectorChannel
 from reaedp.audits.worst_case import Neighbours, worst_cases
 from reaedp.contract import Contract
-from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.mechanisms.mechanism import Calibrated, OnRecords
 from reaedp.mechanisms.noise import Noise, SeededNoise
 from reaedp.plan.request import Request
 from reaedp.privacy.conversion import bisect
@@ -36,13 +33,25 @@ MOST_CELLS = 1_000_000
 FINE = 10.0
 
 
+def _routed(noise: Calibrated, source: Noise, first: Any, second: Any, runs: int) -> Channel:
+    from reaedp.audits.routed_channel import RoutedChannel
+
+    return RoutedChannel.of(noise, source, first, second, runs)
+
+
+def _ordered(noise: Calibrated, source: Noise, first: Any, second: Any, runs: int) -> Channel:
+    from reaedp.audits.ordered_channel import OrderedChannel
+
+    return OrderedChannel.of(noise, source, first, second, runs)
+
+
 #: What runs a mechanism that hides answers of each shape.
 CHANNELS: dict[Shape, Callable[[Calibrated, Noise, Any, Any, int], Channel]] = {
     "vector": VectorChannel.of,
     "keyed": KeyedChannel.of,
     "grouped": GroupedChannel.of,
-    "routed": RoutedChannel.of,
-    "ordered": OrderedChannel.of,
+    "routed": _routed,
+    "ordered": _ordered,
 }
 
 
@@ -62,14 +71,17 @@ def audit_request(
     Synthetic records are audited part by part, most of them by formula. `requests` is the number of requests that are
     audited together, among which the error probability is shared.
     """
-    calibrated, keys = request.calibrated(contract), keys_of(request)
-    parts = audit_records(request, contract, rng)
-    if keys is not None:
-        parts += audit_request(
-            keys, contract, rng=rng, runs=runs, noise=noise, confidence=confidence, requests=requests
-        )
-    if parts:
-        return parts
+    calibrated = request.calibrated(contract)
+    if isinstance(request.mechanism, OnRecords):
+        from reaedp.audits.records_audit import audit_records, keys_of
+
+        parts, keys = audit_records(request, contract, rng), keys_of(request)
+        if keys is not None:
+            parts += audit_request(
+                keys, contract, rng=rng, runs=runs, noise=noise, confidence=confidence, requests=requests
+            )
+        if parts:
+            return parts
     subject = f"{request.statistic.title}, {calibrated.title}"
     cases = worst_cases(request.statistic, contract)
     make = CHANNELS.get(request.statistic.answers)

@@ -25,7 +25,8 @@ from reaedp.mechanisms.selection import chosen_mu
 from reaedp.privacy.loss import GaussianDP
 from reaedp.privacy.unit import Sensitivity
 from reaedp.statistics.marginal import Marginal, counting_sensitivity
-from reaedp.synthesis.fitting import FEW_COLUMNS, fits_kept
+from reaedp.synthesis.fitting import FEW_COLUMNS
+from reaedp.synthesis.known_fits import fits_kept
 from reaedp.synthesis.marginal_model import MarginalModel
 
 _METHOD = "by formula, for the step that tells these neighbours apart best, given equal answers before"

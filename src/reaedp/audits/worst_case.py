@@ -6,36 +6,35 @@ unit is absent before.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.audits.made_up import MadeUp, Placement, codes, placed
-from reaedp.audits.made_up_groups import groups_apart
-from reaedp.audits.made_up_ranks import ranks_apart
-from reaedp.audits.made_up_sums import MadeUpSums, farthest_curves, farthest_rows, parts_apart, pixels_apart
 from reaedp.contract import Column, Contract
-from reaedp.curves.mean_curve import MeanCurve
 from reaedp.privacy.unit import Unit
-from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.by_kind import MOMENTS, QUANTILES, ByKind
 from reaedp.statistics.entropy.entropies import renyi_entropy
-from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
-from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
-from reaedp.statistics.entropy.entropy_map import EntropyMap
-from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
-from reaedp.statistics.images.pixels import Pixels
 from reaedp.statistics.marginal import KeyedMarginal, Marginal
-from reaedp.statistics.moments.correlation import Correlation
-from reaedp.statistics.moments.regression import Regression
-from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
-from reaedp.statistics.quantiles.quantiles import Quantiles
-from reaedp.statistics.rates.keyed_rates import KeyedRates
-from reaedp.statistics.rates.rates import Rates
 from reaedp.statistics.statistic import Statistic
-from reaedp.statistics.summary.keyed_summary import KeyedSummary
-from reaedp.statistics.summary.summary import Summary
 from reaedp.table import domain_size
+
+if TYPE_CHECKING:  # what is made up for other kinds is imported when they are met
+    from reaedp.curves.mean_curve import MeanCurve
+    from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
+    from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
+    from reaedp.statistics.entropy.entropy_map import EntropyMap
+    from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
+    from reaedp.statistics.images.pixels import Pixels
+    from reaedp.statistics.moments.correlation import Correlation
+    from reaedp.statistics.moments.regression import Regression
+    from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
+    from reaedp.statistics.quantiles.quantiles import Quantiles
+    from reaedp.statistics.rates.keyed_rates import KeyedRates
+    from reaedp.statistics.rates.rates import Rates
+    from reaedp.statistics.summary.keyed_summary import KeyedSummary
+    from reaedp.statistics.summary.summary import Summary
 
 #: Rows of everyone else where the contract promises no number of them.
 SOME_ROWS = 100
@@ -94,7 +93,7 @@ def _neighbours(label: str, contract: Contract, columns: tuple[str, ...], places
     return Neighbours(words, *(MadeUp.of(contract, columns, rows) for rows in (first, others + after)))
 
 
-def _counts(statistic: Marginal | EntropyHistogram, contract: Contract) -> Iterator[Neighbours]:
+def _counts(statistic: "Marginal | EntropyHistogram", contract: Contract) -> Iterator[Neighbours]:
     """All rows of the unit are in one cell, and then in one that is far from it."""
     columns, rows = contract.select(statistic.columns), contract.unit.rows
     others = placed(columns, {0: shared_rows(contract.unit), -1: 1})
@@ -125,7 +124,7 @@ def _counts_of_keys(statistic: KeyedMarginal, contract: Contract) -> Iterator[Ne
     yield _neighbours("all its rows under a frequent key", contract, statistic.columns, Places(others, before, after))
 
 
-def _entropy(statistic: Entropy, contract: Contract) -> Iterator[Neighbours]:
+def _entropy(statistic: "Entropy", contract: Contract) -> Iterator[Neighbours]:
     """Of many tables the one on which the rounded entropies move farthest together."""
     columns, lattice = contract.select(statistic.columns), statistic.lattice(contract)
 
@@ -169,7 +168,7 @@ def _even(rows: int, cells: int, size: int, *, skip: bool = False) -> NDArray[np
     return spread
 
 
-def _conditional(statistic: ConditionalEntropy, contract: Contract) -> Iterator[Neighbours]:
+def _conditional(statistic: "ConditionalEntropy", contract: Contract) -> Iterator[Neighbours]:
     """What is given is constant, so that all that is left is the target's entropy."""
     target, given = contract.select(statistic.target), contract.select(statistic.given)
     rows = contract.unit.rows
@@ -180,7 +179,7 @@ def _conditional(statistic: ConditionalEntropy, contract: Contract) -> Iterator[
     yield _neighbours("new values of the target", contract, statistic.columns, Places(*placements))
 
 
-def _information(statistic: MutualInformation, contract: Contract) -> Iterator[Neighbours]:
+def _information(statistic: "MutualInformation", contract: Contract) -> Iterator[Neighbours]:
     """Of a few tables the one on which mutual information moves farthest."""
     first, second = contract.select(statistic.first), contract.select(statistic.second)
     sizes = domain_size(first), domain_size(second)
@@ -225,7 +224,7 @@ def _beside(first: tuple[Column, ...], second: tuple[Column, ...], rows: Cells) 
     return Placement(found, np.array(list(rows.values()), dtype=np.int64))
 
 
-def _map(statistic: EntropyMap, contract: Contract) -> Iterator[Neighbours]:
+def _map(statistic: "EntropyMap", contract: Contract) -> Iterator[Neighbours]:
     """New values in every column at once move every entropy."""
     columns, rows = contract.select(statistic.columns), contract.unit.rows
     singles = np.array([[(1 + i) % column.size for column in columns] for i in range(rows)], dtype=np.int32)
@@ -234,7 +233,7 @@ def _map(statistic: EntropyMap, contract: Contract) -> Iterator[Neighbours]:
     yield _neighbours("new values in all columns", contract, statistic.columns, Places(*parts, after))
 
 
-def _routed(statistic: RoutedEntropy, contract: Contract) -> Iterator[Neighbours]:
+def _routed(statistic: "RoutedEntropy", contract: Contract) -> Iterator[Neighbours]:
     """A table of which the entropy is likely to be released, and one of which the counts are."""
     yield from _entropy(statistic.direct, contract)
     columns, rows = contract.select(statistic.columns), contract.unit.rows
@@ -245,19 +244,25 @@ def _routed(statistic: RoutedEntropy, contract: Contract) -> Iterator[Neighbours
     yield _neighbours("one of many equal cells", contract, statistic.columns, Places(others, before, after))
 
 
-def _quantiles(statistic: Quantiles | ChosenQuantiles, contract: Contract) -> Iterator[Neighbours]:
+def _quantiles(statistic: "Quantiles | ChosenQuantiles", contract: Contract) -> Iterator[Neighbours]:
     """One unit's rows turn a rank, or are in another group."""
+    from reaedp.audits.made_up_ranks import ranks_apart
+
     for label, *places in ranks_apart(statistic, contract, max(shared_rows(contract.unit), 2)):
         yield _neighbours(label, contract, statistic.columns, Places(*places))
 
 
-def _mean_curve(statistic: MeanCurve, contract: Contract) -> Iterator[Neighbours]:
+def _mean_curve(statistic: "MeanCurve", contract: Contract) -> Iterator[Neighbours]:
+    from reaedp.audits.made_up_sums import farthest_curves
+
     label, first, second = farthest_curves(statistic, contract, shared_rows(contract.unit))
     yield Neighbours(f"one {contract.unit.noun} has {label}", first, second)
 
 
-def _moments(statistic: Correlation | Regression, contract: Contract) -> Iterator[Neighbours]:
+def _moments(statistic: "Correlation | Regression", contract: Contract) -> Iterator[Neighbours]:
     """All rows of the unit at ends of the ranges; others in the middle."""
+    from reaedp.audits.made_up_sums import MadeUpSums, farthest_rows
+
     space, unit = statistic.space(contract), contract.unit
     before, after = farthest_rows(space, contract)
     middle = np.array([[one.cells // 2 for one in space.grids]], dtype=np.int64)
@@ -268,44 +273,45 @@ def _moments(statistic: Correlation | Regression, contract: Contract) -> Iterato
     yield Neighbours(words, MadeUpSums(contract, first), MadeUpSums(contract, second))
 
 
-def _pixels(statistic: Pixels, contract: Contract) -> Iterator[Neighbours]:  # noqa: ARG001
+def _pixels(statistic: "Pixels", contract: Contract) -> Iterator[Neighbours]:  # noqa: ARG001
+    from reaedp.audits.made_up_sums import pixels_apart
+
     yield Neighbours("one pixel from end to end", *pixels_apart(contract))
 
 
-def _summary(statistic: Summary | Rates, contract: Contract) -> Iterator[Neighbours]:
+def _summary(statistic: "Summary | Rates", contract: Contract) -> Iterator[Neighbours]:
     """All rows of the unit are at one end of every range, in one group, and were at the other end, in another."""
+    from reaedp.audits.made_up_sums import parts_apart
+
     for label, first, second in parts_apart(statistic, contract, shared_rows(contract.unit)):
         yield Neighbours(f"one {contract.unit.noun} has {label}", first, second)
 
 
-def _groups(statistic: KeyedSummary | KeyedRates, contract: Contract) -> Iterator[Neighbours]:
+def _groups(statistic: "KeyedSummary | KeyedRates", contract: Contract) -> Iterator[Neighbours]:
     """Groups that everyone sees, a group of one's own, and as many groups of one's own as one has rows."""
+    from reaedp.audits.made_up_groups import groups_apart
+
     for label, first, second in groups_apart(statistic, contract):
         yield Neighbours(f"one {contract.unit.noun} has {label}", first, second)
 
 
 _CASES = ByKind[Callable[[Any, Contract], Iterator[Neighbours]] | None](
     "neighbours that it tells apart best",
-    {
-        Marginal: _counts,
-        EntropyHistogram: _counts,
-        KeyedMarginal: _keys,
-        Entropy: _entropy,
-        ConditionalEntropy: _conditional,
-        MutualInformation: _information,
-        EntropyMap: _map,
-        RoutedEntropy: _routed,
-        Quantiles: _quantiles,
-        ChosenQuantiles: _quantiles,
-        MeanCurve: _mean_curve,
-        Pixels: _pixels,
-        Correlation: _moments,
-        Regression: _moments,
-        Summary: _summary,
-        Rates: _summary,
-        KeyedSummary: _groups,
-        KeyedRates: _groups,
-    },
+    {Marginal: _counts, KeyedMarginal: _keys},
     otherwise=None,
     plain=("Synthetic", "SyntheticCurves"),  # audited part by part
+    named={
+        "EntropyHistogram": _counts,
+        "Entropy": _entropy,
+        "ConditionalEntropy": _conditional,
+        "MutualInformation": _information,
+        "EntropyMap": _map,
+        "RoutedEntropy": _routed,
+        **dict.fromkeys(QUANTILES, _quantiles),
+        "MeanCurve": _mean_curve,
+        "Pixels": _pixels,
+        **dict.fromkeys(MOMENTS, _moments),
+        **dict.fromkeys(("Summary", "Rates"), _summary),
+        **dict.fromkeys(("KeyedSummary", "KeyedRates"), _groups),
+    },
 )

@@ -12,7 +12,7 @@ from reaedp.errors import LedgerWarning, ReaedpError
 _FORMAT = warnings.formatwarning
 #: Objects that are made before the collector looks for garbage; at Python's own 700 it spends a tenth of a short
 #: command looking through what was just imported, in vain.
-_PATIENT = 50_000
+_PATIENT = 200_000
 
 
 def main() -> None:
@@ -20,7 +20,7 @@ def main() -> None:
     gc.set_threshold(_PATIENT)
     # To start threads for linear algebra takes longer than all that a command multiplies.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    atexit.register(_fall_silent)  # the first to be registered is the last to be called
+    atexit.register(_leave)  # the first to be registered is the last to be called
     warnings.formatwarning = _sentence
     # What concerns the ledger is said once, whatever Python was told to do with warnings.
     warnings.filterwarnings("once", category=LedgerWarning)
@@ -38,8 +38,13 @@ def main() -> None:
         _end(defect(error, sys.argv[1:]))
 
 
-def _fall_silent() -> None:
-    """When all is said and done, DuckDB may still list parts of itself that Python did not clear away."""
+def _leave() -> None:
+    """When all is said and done, nothing is cleared away one by one that the system takes back at once.
+
+    Python would look through everything for garbage, which takes as long as to check a plan. DuckDB may still list
+    parts of itself that were not cleared away.
+    """
+    gc.freeze()
     with contextlib.suppress(OSError, ValueError):
         if sys.stderr is not None:
             sys.stderr.flush()

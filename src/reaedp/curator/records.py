@@ -17,18 +17,14 @@ from numpy.typing import NDArray
 from reaedp.answer import GroupedParts, Integers
 from reaedp.contract import Column, Contract
 from reaedp.contract.category import Undeclared
-from reaedp.curator import part_sums
 from reaedp.curator.counted_cells import in_parts, key_counts, projected
 from reaedp.curator.encode import encode, located
-from reaedp.curator.picture import read_picture
 from reaedp.curator.whose_rows import first_rows, middle_rows
 from reaedp.engines.blocks import merged
 from reaedp.engines.data import Data, Engine
 from reaedp.engines.source import RowHolder, Source, Unreadable, counted, open_source
 from reaedp.errors import DeclarationError, ReaedpError
-from reaedp.statistics.moments.space import MomentSpace
 from reaedp.statistics.statistic import SharedOut
-from reaedp.statistics.summary.parts import Parts
 from reaedp.table import KeyCounts, Table
 
 if TYPE_CHECKING:
@@ -47,6 +43,8 @@ class Records:
         if contract.picture is None:
             self._source: Source = open_source(data, engine, contract.files)
         else:  # a picture has no columns, so that nothing asks for its table
+            from reaedp.curator.picture import read_picture
+
             self._pixels = read_picture(contract.picture, data)
         self._half: int | None = None
         #: Questions by their columns, each with the canonical form that it asks: to write one takes longer than to
@@ -169,16 +167,23 @@ class Records:
 
     def part_sums(self, parts: Sequence[SharedOut], by: tuple[str, ...]) -> Integers:
         """Parts of some columns, a row for each group of cells of others, groups without rows included."""
+        from reaedp.curator import part_sums
+
         return part_sums.assembled(*self._part_sums(parts, by))
 
     def group_parts(self, parts: Sequence[SharedOut], by: tuple[str, ...]) -> GroupedParts:
         """Parts of some columns, of those groups of cells of others that have rows."""
+        from reaedp.curator import part_sums
+
         return GroupedParts(*part_sums.present(*self._part_sums(parts, by)))
 
     def _part_sums(
         self, parts: Sequence[SharedOut], by: tuple[str, ...]
     ) -> tuple[dict[str, NDArray[Any]], Sequence[SharedOut], list[str], tuple[Column, ...]]:
         """What the engine added up, and what it is made of."""
+        from reaedp.curator import part_sums
+        from reaedp.statistics.summary.parts import Parts
+
         axes, own = self._contract.select(by), [column for one in parts for column in one.columns]
         keys, blocks = [f"k{number}" for number in range(len(axes))], [f"c{number}" for number in range(len(parts))]
         columns = tuple({column.name: column for column in (*axes, *own)}.values())
@@ -273,6 +278,7 @@ class Records:
     def moment_sums(self, names: tuple[str, ...]) -> Integers:
         """Sums of values and products of these columns, as `MomentSpace` has them; at most `max_rows` rows a person."""
         from reaedp.curator.moments import positions, summed, totals
+        from reaedp.statistics.moments.space import MomentSpace
 
         columns = self._contract.select(names)
         space = MomentSpace.of(self._contract, names)

@@ -14,8 +14,10 @@ from reaedp.engines.embedded import EmbeddedSource, Part, refuse_header
 from reaedp.engines.literal_paths import literally
 from reaedp.errors import DeclarationError
 
-#: A longer line is no row; DuckDB keeps several lines of this size in memory.
+#: A longer line is no row.
 LONGEST_LINE = 8 * 2**20
+#: What the engine reads at once; it holds several of these, and by itself would take each for 16 longest lines.
+BUFFER = 2 * LONGEST_LINE
 #: What lies between cells, by the suffix of a file, and what quotes a cell, by what lies between cells.
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 QUOTES = {"\t": ""}
@@ -90,6 +92,7 @@ def _part(connection: duckdb.DuckDBPyConnection, paths: list[str], dialect: Dial
         ignore_errors=True,
         strict_mode=False,
         max_line_size=LONGEST_LINE,
+        buffer_size=BUFFER,
     ).filter(f"(coalesce({', '.join(cells)}) IS NULL)::TINYINT < 2")
     named = {name: (cell, "VARCHAR") for name, cell in zip(header, cells, strict=True) if name}
     return Part(relation, named, connection, copies, lambda: most_lines(paths))

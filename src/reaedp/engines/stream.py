@@ -5,15 +5,16 @@ must have been replaced in the engine.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
-import nanoarrow
 import numpy as np
-from nanoarrow.c_array import CArray
 from numpy.typing import NDArray
 
 from reaedp.errors import ReaedpError
+
+if TYPE_CHECKING:  # most releases count without a stream
+    from nanoarrow.c_array import CArray
 
 #: Integers of 8 to 64 bits and doubles, and lists whose bounds are 32-bit numbers.
 _UNDERSTOOD = {"c", "s", "i", "l", "g", "+l"}
@@ -22,8 +23,10 @@ _UNDERSTOOD = {"c", "s", "i", "l", "g", "+l"}
 BEYOND_THE_END = "IO Error: Could not read enough bytes"
 
 
-def batches(relation: duckdb.DuckDBPyRelation) -> Iterator[list[CArray]]:
+def batches(relation: duckdb.DuckDBPyRelation) -> "Iterator[list[CArray]]":
     """The columns of some rows, then of some more; arrays made from them are good until the next batch is asked for."""
+    import nanoarrow
+
     stream = nanoarrow.c_array_stream(_run(relation))
     try:
         _check(stream)
@@ -48,12 +51,12 @@ def _check(stream: Any) -> None:
         )
 
 
-def doubles(column: CArray) -> NDArray[np.float64]:
+def doubles(column: "CArray") -> NDArray[np.float64]:
     """A column of doubles."""
     return _buffer(column)
 
 
-def pairs(column: CArray) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+def pairs(column: "CArray") -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
     """A column of lists of pairs: to which list each pair belongs, and its two numbers."""
     bounds = _buffer(column, more=1).astype(np.int64)
     entries = column.child(0)
@@ -61,7 +64,7 @@ def pairs(column: CArray) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArr
     return np.repeat(np.arange(column.length), np.diff(bounds)), first, second
 
 
-def _buffer(column: CArray, more: int = 0) -> NDArray[Any]:
+def _buffer(column: "CArray", more: int = 0) -> NDArray[Any]:
     """A read-only look at the numbers of a column, or at the bounds of its lists, of which there is one more."""
     values = np.asarray(column.view().buffer(1))
     if more and not len(values):  # lists of no rows may have no bounds

@@ -4,7 +4,7 @@ from reaedp.contract import Contract
 from reaedp.errors import DeclarationError, LedgerMissing
 from reaedp.ledger.ledger import Ledger
 from reaedp.plan.plan import Plan
-from reaedp.privacy.merging import Tally
+from reaedp.privacy.accounting import Tally, tally
 from reaedp.privacy.rest import Rest
 
 
@@ -26,20 +26,16 @@ def largest_factor(plan: Plan, rest: Rest) -> float | None:
     fixed price.
     """
     try:
-        found = rest.most(lambda factor: _prices(plan.times(factor)), below=1.0)
+        found = rest.most(lambda factor: _prices(plan.times(factor)) or {}, below=1.0)
     except DeclarationError:
         return None
-    return found if found is not None and _possible(plan.times(found)) else None
+    return found if found is not None and _prices(plan.times(found)) is not None else None
 
 
-def _prices(plan: Plan) -> Tally:
-    """Nothing for what is impossible: it is so for being too cheap, and the answer is checked."""
-    return plan.prices() if _possible(plan) else {}
-
-
-def _possible(plan: Plan) -> bool:
+def _prices(plan: Plan) -> Tally | None:
+    """None for what is impossible: it is so for being too cheap, and costs nothing in the search."""
     try:
-        plan.requests()
+        requests = plan.requests()
     except DeclarationError:
-        return False
-    return True
+        return None
+    return tally([request.calibrated(plan.contract).price for request in requests])

@@ -51,6 +51,11 @@ def pure_cover(losses: Mapping[float, int], reserve: float) -> float:
     return _pure_cover(tuple(sorted(losses.items())), reserve) if losses else 0.0
 
 
+def least_cover(losses: Mapping[float, int]) -> float:
+    """Give what pure losses add to μ² at the very least: twice their mean loss under the first law."""
+    return 2 * math.fsum(copies * epsilon * math.tanh(epsilon / 2) for epsilon, copies in losses.items())
+
+
 def unit_cover(unit: UnitGaussian, copies: int) -> float:
     """Bound the μ² of this many integers, each moved by one under discrete Gaussian noise."""
     if unit.variance < SMOOTH:
@@ -79,8 +84,7 @@ def _beside(losses: tuple[tuple[float, int], ...], total: float, reserve: float)
         return math.inf
     normal = Normal(math.sqrt(reserve / (1 - 2 / FINE**2)), FINE)
     pairs = (*responding, normal)
-    # No μ can be less: twice the mean loss under the first law.
-    least = math.sqrt(reserve + 2 * math.fsum(copies * epsilon * math.tanh(epsilon / 2) for epsilon, copies in losses))
+    least = math.sqrt(reserve + least_cover(dict(losses)))  # no μ can be less
     bounded = _bounded_from(least, normal.mu, total) * (1 + SLACK)
     if bounded == math.inf:
         return math.inf

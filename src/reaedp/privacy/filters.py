@@ -5,7 +5,7 @@ share of δ. The shares are fixed with the first plan, before anything was answe
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -21,7 +21,7 @@ from reaedp.privacy.conversion import (
     rounded_down,
     rounded_up,
 )
-from reaedp.privacy.covering import pure_cover, unit_cover
+from reaedp.privacy.covering import least_cover, pure_cover, unit_cover
 from reaedp.privacy.loss import SMALLEST, ApproxDP, GaussianDP, PureDP, UnitGaussian, exact
 from reaedp.privacy.merging import Tally, failure, pure_parts, total_rho
 
@@ -38,6 +38,8 @@ FAILURES_AFTER_PURE = Fraction(15, 100)
 #: The part of the largest μ² that is never spent, so that small pure losses cost little more than they must;
 #: a larger part if the first plan has some.
 RESERVE, RESERVE_FOR_PURE = 1 / 400, 1 / 25
+#: Far more than rounding adds to the least that pure losses can add to μ².
+LEAST_SLACK = 1e-6
 #: Larger budgets have only the sum of pure losses; larger exponents overflow.
 LARGEST, EXPONENT = 1e6, 700.0
 
@@ -77,6 +79,15 @@ ZERO = LossSums()
 
 def sums_of(tally: Tally, reserve: float) -> LossSums:
     """Give what losses that are bought together add to the sums, above a reserve of μ²."""
+    return _sums(tally, lambda pure: pure_cover(pure, reserve))
+
+
+def least_sums_of(tally: Tally) -> LossSums:
+    """Give the same sums without the search for what pure losses add to μ², which is here less than it can be."""
+    return _sums(tally, lambda pure: least_cover(pure) * (1 - LEAST_SLACK))
+
+
+def _sums(tally: Tally, cover: Callable[[Mapping[float, int]], float]) -> LossSums:
     pure = pure_parts(tally)
     others = [_square(loss, copies) for loss, copies in tally.items() if not isinstance(loss, PureDP | ApproxDP)]
     smooth = math.fsum(others)
@@ -84,7 +95,7 @@ def sums_of(tally: Tally, reserve: float) -> LossSums:
         pure=sum((exact(epsilon) * copies for epsilon, copies in pure.items()), Fraction(0)),
         failures=failure(tally)[0],
         smooth=_grains(smooth) if others else 0,
-        covered=_grains((smooth + pure_cover(pure, reserve)) * (1 + SLACK)),
+        covered=_grains((smooth + cover(pure)) * (1 + SLACK)),
         rho=_grains(total_rho(tally)),
     )
 

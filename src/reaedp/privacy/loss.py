@@ -8,6 +8,7 @@ import math
 import sys
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from reaedp.errors import DeclarationError, sentence
 
@@ -19,7 +20,12 @@ LARGEST = sys.float_info.max
 
 def exact(number: float) -> Fraction:
     """The decimal number that a person wrote: 0.1 is one tenth, not the double nearest to it."""
-    return Fraction(repr(float(number)))
+    return _read(float(number))
+
+
+@lru_cache(maxsize=4096)
+def _read(number: float) -> Fraction:
+    return Fraction(repr(number))
 
 
 def positive(name: str, value: object, *, below: float = math.inf) -> float:

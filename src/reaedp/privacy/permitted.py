@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from reaedp.errors import DeclarationError, sentence
 from reaedp.privacy.accounting import delta, epsilon, tally
+from reaedp.privacy.distinct import distinct
 from reaedp.privacy.loss import Positive, Price
 from reaedp.privacy.merging import failure
 from reaedp.privacy.normal import probabilities, quantiles
@@ -93,7 +94,7 @@ class Promised:
         with np.errstate(divide="ignore", invalid="ignore"):
             crossings = (heights[:, None] - heights) / (slopes - slopes[:, None])
         inside = crossings[(crossings > 0) & (crossings < 1)]
-        return np.unique(np.concatenate([[0.0], inside, [1.0]]))
+        return distinct(np.concatenate([[0.0], inside, [1.0]]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.merging import Tally
-from reaedp.privacy.spending import NOTHING, Spending, admit, decimal_floor, room
+from reaedp.privacy.spending import NOTHING, Spending, admit, admits, decimal_floor, room
 
 #: Numbers of four digits: so many between a power of ten and the next, from 10⁻⁶ up to 10³.
 _MANTISSAS, _LEAST, _MOST = 9000, -6, 3
@@ -23,7 +23,7 @@ class Rest:
 
     def admits(self, price: Tally) -> bool:
         """Say whether the ledger would admit one more plan of all rows."""
-        return all(admit(spending, price, self.budget) is not None for spending in self.spent)
+        return all(admits(spending, price, self.budget) for spending in self.spent)
 
     def after(self, price: Tally) -> float | None:
         """Give the ε of a pure release that is sure to fit after one more plan; None if the plan itself does not."""

@@ -14,7 +14,7 @@ from reaedp.privacy.accounting import epsilon, fits
 from reaedp.privacy.budget import Budget
 from reaedp.privacy.conversion import bisect
 from reaedp.privacy.covering import pure_cover, pure_mu
-from reaedp.privacy.filters import GRAIN, ZERO, Filters, LossSums, filters, sums_of
+from reaedp.privacy.filters import GRAIN, ZERO, Filters, LossSums, filters, least_sums_of, sums_of
 from reaedp.privacy.loss import PureDP, exact
 from reaedp.privacy.merging import Tally
 
@@ -71,6 +71,17 @@ def admit(spending: Spending, price: Tally, budget: Budget) -> Spending | None:
     if after.fits(budget):
         return after
     return _exactly(price, budget) if not spending.plans else None
+
+
+def admits(spending: Spending, price: Tally, budget: Budget) -> bool:
+    """Say whether `admit` admits one more plan; what pure losses add to μ² is searched for only if that decides."""
+    if spending.plans:
+        least = replace(spending, sums=spending.sums.plus(least_sums_of(price)))
+        if not least.fits(budget):
+            return False
+        if replace(least, sums=replace(least.sums, covered=None)).fits(budget):
+            return True
+    return admit(spending, price, budget) is not None
 
 
 def room(spending: Spending, budget: Budget) -> Fraction:

@@ -14,8 +14,6 @@ import duckdb
 from numpy.typing import NDArray
 
 from reaedp.contract import Contract
-from reaedp.curves.mean_curve import MeanCurve
-from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.disk.claimed_folder import ClaimedFolder
 from reaedp.disk.duckdb_engine import connect_for_released
 from reaedp.disk.system import rename_folder, sync
@@ -25,9 +23,6 @@ from reaedp.release.manifest import manifest
 from reaedp.release.place import MANIFEST_FILE, outside_releases, plain_digest
 from reaedp.release.readme import readme
 from reaedp.release.release import Release
-from reaedp.report.charts.curves import mean_curve, synthetic_curves
-from reaedp.report.charts.drawing import drawn
-from reaedp.report.charts.picture import picture
 from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, MOMENTS, QUANTILES, SUMMARIES, ByKind
 from reaedp.statistics.statistic import Statistic
 
@@ -144,20 +139,40 @@ def _write_release(stem: Path, release: Release) -> list[str]:
     """The numbers as a table, and as a picture where people would rather look; the names of the columns."""
     frame = release.statistic.frame(release.value, release.noise)
     write_values(stem, frame)
-    specify = _PICTURES.of(release.statistic)
+    draw = _PICTURES.of(release.statistic)
     pictures = release.attachments
-    if specify is not None and len(next(iter(frame.values()))):
-        pictures = pictures | {".svg": picture(drawn(specify(frame)) | {"background": "white"}, 0).encode()}
+    if draw is not None and len(next(iter(frame.values()))):
+        pictures = pictures | {".svg": draw(frame).encode()}
     for suffix, content in pictures.items():
         stem.with_suffix(suffix).write_bytes(content)
     return list(frame)
 
 
+def _mean_curve(frame: dict[str, NDArray[Any]]) -> str:
+    from reaedp.report.charts.curves import mean_curve
+
+    return _drawn(mean_curve(frame))
+
+
+def _synthetic_curves(frame: dict[str, NDArray[Any]]) -> str:
+    from reaedp.report.charts.curves import synthetic_curves
+
+    return _drawn(synthetic_curves(frame))
+
+
+def _drawn(chart: dict[str, Any]) -> str:
+    from reaedp.report.charts.drawing import drawn
+    from reaedp.report.charts.picture import picture
+
+    return picture(drawn(chart) | {"background": "white"}, 0)
+
+
 #: Kinds that would rather be looked at than read, also without the report.
-_PICTURES = ByKind[Callable[[dict[str, NDArray[Any]]], dict[str, Any]] | None](
+_PICTURES = ByKind[Callable[[dict[str, NDArray[Any]]], str] | None](
     "a picture beside its numbers",
-    {MeanCurve: mean_curve, SyntheticCurves: synthetic_curves},
+    {},
     otherwise=None,
+    named={"MeanCurve": _mean_curve, "SyntheticCurves": _synthetic_curves},
     plain=(*HISTOGRAMS, *ENTROPIES, "KeyedMarginal", "Synthetic", "Pixels", *MOMENTS, *SUMMARIES, *QUANTILES),
 )
 

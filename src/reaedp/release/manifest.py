@@ -18,7 +18,7 @@ from reaedp.contract.files import Files
 from reaedp.errors import DeclarationError, ReaedpError
 from reaedp.ledger.canonical_json import price_record, write
 from reaedp.ledger.entry import UNREADABLE
-from reaedp.mechanisms.mechanism import Calibrated
+from reaedp.mechanisms.mechanism import Calibrated, Mechanism, OnRecords
 from reaedp.plan import description
 from reaedp.plan.description import mechanism_record, plain, read_mechanism, statistic_record, tuples
 from reaedp.privacy.accounting import epsilon, tally
@@ -30,8 +30,6 @@ from reaedp.release.place import MANIFEST_FILE, read_plain
 from reaedp.release.release import Release
 from reaedp.release.strict_json import NotStrict, read_strict
 from reaedp.statistics.statistic import Statistic
-from reaedp.synthesis.marginal_model import with_parts
-from reaedp.synthesis.purse import PARTS_OF_A_ROW
 
 FORMAT = 2
 #: What signs the manifest; the two are the only files of a folder that the manifest does not list.
@@ -218,9 +216,18 @@ def _read_column(record: dict[str, Any]) -> Column:
 def read_noise(record: dict[str, Any]) -> Calibrated:
     """Rebuild mechanism and sensitivity from a release's record."""
     with understood(f"the mechanism of {record['name']!r}"):
-        # Models of the first folders counted whole rows, and do not say so.
-        mechanism = with_parts(read_mechanism(record["mechanism"]), record["details"].get(PARTS_OF_A_ROW, 1))
+        mechanism = read_mechanism(record["mechanism"])
+        if isinstance(mechanism, OnRecords):
+            mechanism = _counting_parts(mechanism, record["details"])
         return Calibrated(mechanism, Sensitivity(**record["sensitivity"]))
+
+
+def _counting_parts(mechanism: Mechanism, details: dict[str, Any]) -> Mechanism:
+    """A model whose tables count parts of rows; those of the first folders counted whole rows, and do not say so."""
+    from reaedp.synthesis.marginal_model import with_parts
+    from reaedp.synthesis.purse import PARTS_OF_A_ROW
+
+    return with_parts(mechanism, details.get(PARTS_OF_A_ROW, 1))
 
 
 def read_statistic(record: dict[str, Any]) -> Statistic:

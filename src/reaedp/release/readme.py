@@ -10,27 +10,13 @@ import numpy as np
 
 from reaedp.contract import Contract
 from reaedp.contract.picture import PIXELS_ONLY
-from reaedp.curves.mean_curve import MeanCurve
-from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.frames.number import about
 from reaedp.label import shown
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.release.manifest import own_files
 from reaedp.release.release import Release
 from reaedp.statistics.by_kind import ENTROPIES, HISTOGRAMS, ByKind
-from reaedp.statistics.images.pixels import Pixels
-from reaedp.statistics.marginal import KeyedMarginal
-from reaedp.statistics.moments.correlation import Correlation
-from reaedp.statistics.moments.fit import TOO_FEW
-from reaedp.statistics.moments.regression import Regression
-from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
-from reaedp.statistics.quantiles.quantiles import Quantiles
-from reaedp.statistics.rates.keyed_rates import KeyedRates
-from reaedp.statistics.rates.rates import Rates
-from reaedp.statistics.summary.keyed_summary import KeyedSummary
-from reaedp.statistics.summary.summary import Summary
-from reaedp.synthesis.published_model import MODEL_SUFFIX
-from reaedp.synthesis.synthetic import Synthetic
+from reaedp.statistics.moments.words import TOO_FEW
 
 #: Columns of numbers, each with the column that tells that it is there, if not the first itself.
 _COLUMNS = {
@@ -179,6 +165,8 @@ def _of_keys(release: Release) -> Iterator[str]:
 
 
 def _of_synthetic(release: Release) -> Iterator[str]:
+    from reaedp.synthesis.published_model import MODEL_SUFFIX
+
     kept = release.details.get("kept")
     yield f"    {len(release.value):,} rows, made by the method {release.noise.mechanism.name}; see release.json"
     yield f"    the counts behind them are off by {about(release.mean_error)} rows per cell on average"
@@ -241,30 +229,40 @@ def _of_rates(release: Release) -> Iterator[str]:
         yield "    a standardised rate weights the cells of a column by public weights"
 
 
-def _of_groups(release: Release) -> Iterator[str]:
-    yield from (_of_rates if isinstance(release.statistic, Rates) else _of_summary)(release)
+def _of_summarised_groups(release: Release) -> Iterator[str]:
+    yield from _of_summary(release)
+    yield from _of_groups()
+
+
+def _of_rated_groups(release: Release) -> Iterator[str]:
+    yield from _of_rates(release)
+    yield from _of_groups()
+
+
+def _of_groups() -> Iterator[str]:
     yield "    only groups with enough rows appear (partition selection); intervals hold for groups of at least"
     yield "    the threshold; groups near it tend to be too high, and a note marks them"
 
 
 _NOTES = ByKind[Callable[[Release], Iterator[str]]](
     "what README.txt says of it",
-    {
-        KeyedMarginal: _of_keys,
-        Quantiles: _of_quantiles,
-        ChosenQuantiles: _of_chosen,
-        Synthetic: _of_synthetic,
-        MeanCurve: _of_curve,
-        Pixels: _of_picture,
-        SyntheticCurves: _of_synthetic_curves,
-        Correlation: _of_moments,
-        Regression: _of_regression,
-        Summary: _of_summary,
-        Rates: _of_rates,
-        KeyedSummary: _of_groups,
-        KeyedRates: _of_groups,
-    },
+    {},
     otherwise=_of_numbers,
+    named={
+        "KeyedMarginal": _of_keys,
+        "Quantiles": _of_quantiles,
+        "ChosenQuantiles": _of_chosen,
+        "Synthetic": _of_synthetic,
+        "MeanCurve": _of_curve,
+        "Pixels": _of_picture,
+        "SyntheticCurves": _of_synthetic_curves,
+        "Correlation": _of_moments,
+        "Regression": _of_regression,
+        "Summary": _of_summary,
+        "Rates": _of_rates,
+        "KeyedSummary": _of_summarised_groups,
+        "KeyedRates": _of_rated_groups,
+    },
     plain=(*HISTOGRAMS, *ENTROPIES),
 )
 

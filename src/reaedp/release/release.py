@@ -1,8 +1,8 @@
 """A release: noisy numbers with everything that a reader must know to use and to check them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
@@ -15,25 +15,17 @@ from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.privacy.accounting import epsilon, tally
 from reaedp.privacy.loss import Price, PureDP
 from reaedp.privacy.unit import Unit
-from reaedp.release.small_chart import DRAWINGS
 from reaedp.statistics import histogram
-from reaedp.statistics.by_kind import CURVES, MOMENTS, QUANTILES, RECORDS, SUMMARIES, ByKind
-from reaedp.statistics.entropy.entropy import Entropy
-from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
-from reaedp.statistics.entropy.noisy_entropy import EntropyEstimate, checked_order, entropy_from_counts
-from reaedp.statistics.entropy.noisy_information import information_from_counts
-from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
 from reaedp.statistics.histogram import Interval
-from reaedp.statistics.marginal import Marginal
-from reaedp.statistics.quantiles.distribution import Distribution, Quantiled
-from reaedp.statistics.quantiles.ranks import ranks
 from reaedp.statistics.statistic import Statistic
-from reaedp.statistics.summary.comparison import Comparison
-from reaedp.statistics.summary.grouped import Grouped
-from reaedp.statistics.summary.largest import largest
-from reaedp.synthesis.sampling import sample, sample_copies
-from reaedp.synthesis.synthetic import SyntheticRecords
 from reaedp.table import Table
+
+if TYPE_CHECKING:  # what follows from some kinds of releases alone is imported when somebody asks for it
+    from reaedp.statistics.entropy.noisy_entropy import EntropyEstimate
+    from reaedp.statistics.quantiles.distribution import Quantiled
+    from reaedp.statistics.summary.comparison import Comparison
+    from reaedp.statistics.summary.grouped import Grouped
+    from reaedp.synthesis.synthetic import SyntheticRecords
 
 #: Cells of a histogram from which a few rows are quickly shown.
 MOST_PREVIEWED = 1_000_000
@@ -118,20 +110,20 @@ class Release(Framed):
         """Confidence intervals that cover all true counts at once at least this often."""
         return histogram.simultaneous_intervals(self.counts, self.noise, confidence)
 
-    def entropy(self, confidence: float = 0.95, order: float = 1.0) -> EntropyEstimate:
+    def entropy(self, confidence: float = 0.95, order: float = 1.0) -> "EntropyEstimate":
         """An entropy with a confidence interval: computed from released counts, or as released.
 
         `order` 1 is Shannon entropy, others are Rényi entropies; counts give every order.
         """
-        return _ENTROPIES.of(self.statistic)(self, confidence, checked_order(order))
+        from reaedp.release.released_entropy import released_entropy
 
-    def mutual_information(self, first: str | Sequence[str], confidence: float = 0.95) -> EntropyEstimate:
+        return released_entropy(self, confidence, order)
+
+    def mutual_information(self, first: str | Sequence[str], confidence: float = 0.95) -> "EntropyEstimate":
         """The mutual information of the columns `first` and the others of a table of counts, with an interval."""
-        if type(self.statistic) not in (Marginal, EntropyHistogram):
-            raise DeclarationError(f"{self.statistic.title} has no table of counts from which information follows.")
-        return information_from_counts(
-            self.counts, self.noise, first, at_least=_public_rows(self), confidence=confidence
-        )
+        from reaedp.release.released_entropy import released_information
+
+        return released_information(self, first, confidence)
 
     def summary(self, confidence: float = 0.95) -> dict[str, NDArray[Any]]:
         """The figures of a summary or of rates, with intervals that hold this often; one row per group and figure."""
@@ -139,7 +131,7 @@ class Release(Framed):
 
     def compare(
         self, statistic: str, /, *, of: str | None = None, confidence: float = 0.95, **groups: Any
-    ) -> Comparison:
+    ) -> "Comparison":
         """The difference and ratio of a `statistic` between two groups, with intervals that hold this often.
 
         `groups` names a cell of each grouping column, and a pair of cells for one of them; `of` names the column if
@@ -153,21 +145,28 @@ class Release(Framed):
         `of` names the column if there are several. This only sorts what is released and costs nothing; noise can change
         the order of groups whose intervals overlap.
         """
+        from reaedp.statistics.summary.largest import largest
+
         return largest(self.columns(), number, by, of)
 
-    def _grouped(self) -> Grouped:
+    def _grouped(self) -> "Grouped":
+        from reaedp.statistics.summary.grouped import Grouped
+
         if not isinstance(self.value, Grouped):
             raise DeclarationError(f"{self.statistic.title} has no figures of groups.")
         return self.value
 
     def quantiles(
         self, at: Any = "quartiles", *, of: str | None = None, by: tuple[str, ...] = (), confidence: float = 0.95
-    ) -> Quantiled:
+    ) -> "Quantiled":
         """Quantiles `at` some ranks, with intervals, computed from the released counts at no cost.
 
         A distribution function keeps its own groups; for a histogram, choose the column with `of` and the groups with
         `by`.
         """
+        from reaedp.statistics.quantiles.distribution import Distribution, Quantiled
+        from reaedp.statistics.quantiles.ranks import ranks
+
         if isinstance(self.value, Distribution):
             found, of = self.value, self.value.column.name
         else:
@@ -178,15 +177,15 @@ class Release(Framed):
 
     def sample(
         self, rows: int, given: Mapping[str, Any] | Sequence[str] | str | None = None, seed: int | None = None
-    ) -> SyntheticRecords:
+    ) -> "SyntheticRecords":
         """Draw more synthetic `rows` from the released model, at no cost; `given` has conditions that every row meets.
 
         A condition is a value for a column, `{"sex": "f"}`, or a text such as `"age >= 40"`. The same `seed` gives the
         same rows.
         """
-        if not isinstance(self.value, SyntheticRecords):
-            raise DeclarationError(f"{self.statistic.title} has no model to draw rows from.")
-        return sample(self.value, rows, given, seed)
+        from reaedp.synthesis.sampling import sample
+
+        return sample(self._records(), rows, given, seed)
 
     def copies(
         self,
@@ -194,15 +193,22 @@ class Release(Framed):
         rows: int,
         given: Mapping[str, Any] | Sequence[str] | str | None = None,
         seed: int | None = None,
-    ) -> Iterator[SyntheticRecords]:
+    ) -> "Iterator[SyntheticRecords]":
         """Draw `rows` from each of a `number` of models as they might have been learned with other noise, at no cost.
 
         Compute a figure from each copy and give all of them to `reaedp.combine`, which finds an interval. `given` and
         `seed` are as for `sample`.
         """
+        from reaedp.synthesis.sampling import sample_copies
+
+        return sample_copies(self._records(), number, rows, given, seed)
+
+    def _records(self) -> "SyntheticRecords":
+        from reaedp.synthesis.synthetic import SyntheticRecords
+
         if not isinstance(self.value, SyntheticRecords):
             raise DeclarationError(f"{self.statistic.title} has no model to draw rows from.")
-        return sample_copies(self.value, number, rows, given, seed)
+        return self.value
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """The columns of the release's files: released numbers and what follows from them."""
@@ -248,6 +254,8 @@ class Release(Framed):
 
     def drawing(self) -> str:
         """A small chart as SVG, or the released picture."""
+        from reaedp.release.small_chart import DRAWINGS
+
         return DRAWINGS.of(self.statistic)(self)
 
     def __repr__(self) -> str:
@@ -264,62 +272,3 @@ class Written:
     """The numbers of a release as its files have them, where nobody knows from which others they followed."""
 
     columns: dict[str, NDArray[Any]]
-
-
-def _from_counts(release: Release, confidence: float, order: float) -> EntropyEstimate:
-    return entropy_from_counts(
-        release.counts, release.noise, at_least=_public_rows(release), confidence=confidence, order=order
-    )
-
-
-def _public_rows(release: Release) -> int | None:
-    """A public number of rows says nothing about how many are left where some are dropped."""
-    return None if any(axis.drops for axis in release.counts.axes) else release.unit.at_least
-
-
-def _as_released(release: Release, confidence: float, order: float) -> EntropyEstimate:
-    orders = getattr(release.statistic, "orders", ())
-    if order not in orders:
-        return _no_entropy(release, confidence, order)
-    place, value = orders.index(order), release.value
-    bits, error = float(value.values[place]), float(value.errors(release.noise, confidence)[place])
-    return EntropyEstimate(max(bits, 0.0), max(bits - error, 0.0), max(bits + error, 0.0), confidence)
-
-
-def _as_routed(release: Release, confidence: float, order: float) -> EntropyEstimate:
-    """The one order that was asked for; every order where counts are there."""
-    value, statistic = release.value, release.statistic
-    assert isinstance(statistic, RoutedEntropy)
-    if order == statistic.order:
-        found: EntropyEstimate = value.entropy(release.noise, confidence)
-        return found
-    if getattr(value, "counts", None) is None:
-        return _no_entropy(release, confidence, order)
-    again: EntropyEstimate = replace(value, order=order).entropy(release.noise, confidence)
-    return again
-
-
-def _no_entropy(release: Release, confidence: float, order: float) -> EntropyEstimate:  # noqa: ARG001
-    kind = "Shannon entropy" if order == 1 else f"Rényi entropy of order {order:g}"
-    raise DeclarationError(f"{release.statistic.title} has no {kind} of its own.")
-
-
-def _of_any(release: Release, confidence: float, order: float) -> EntropyEstimate:
-    """Whatever has a table of counts."""
-    return (_from_counts if isinstance(release.value, Table) else _no_entropy)(release, confidence, order)
-
-
-_ENTROPIES = ByKind[Callable[[Release, float, float], EntropyEstimate]](
-    "the entropy of what was counted",
-    {
-        Marginal: _from_counts,
-        EntropyHistogram: _from_counts,
-        Entropy: _as_released,
-        RoutedEntropy: _as_routed,
-    },
-    otherwise=_of_any,
-    plain=(
-        *("KeyedMarginal", "ConditionalEntropy", "MutualInformation", "EntropyMap", "Pixels"),
-        *(*RECORDS, *CURVES, *MOMENTS, *SUMMARIES, *QUANTILES),
-    ),
-)

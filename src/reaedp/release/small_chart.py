@@ -6,27 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reaedp.curves.mean_curve import MeanCurve
 from reaedp.frames.framed import Framed
 from reaedp.frames.sketch import MOST_BARS, bars, lines
-from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.by_kind import HISTOGRAMS, QUANTILES, SINGLE_ENTROPIES, SUMMARIES, ByKind
 from reaedp.statistics.doubt import doubtful_numbers, doubtful_pairs
-from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
-from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
-from reaedp.statistics.entropy.entropy_map import EntropyMap
-from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
-from reaedp.statistics.images.pixels import Pixels
-from reaedp.statistics.marginal import KeyedMarginal, Marginal
-from reaedp.statistics.moments.correlation import Correlation
-from reaedp.statistics.moments.fit import INTERCEPT
-from reaedp.statistics.moments.noisy_moments import THESE
-from reaedp.statistics.moments.regression import Regression
-from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
-from reaedp.statistics.quantiles.quantiles import Quantiles
-from reaedp.statistics.rates.keyed_rates import KeyedRates
-from reaedp.statistics.rates.rates import Rates
-from reaedp.statistics.summary.keyed_summary import KeyedSummary
-from reaedp.statistics.summary.summary import Summary
+from reaedp.statistics.moments.words import INTERCEPT, THESE
 from reaedp.table import Table
 
 if TYPE_CHECKING:
@@ -106,23 +90,18 @@ def _picture(release: "Release") -> str:
 
 DRAWINGS = ByKind[Callable[["Release"], str]](
     "a small chart in notebooks",
-    {
-        Marginal: lambda release: _bars(release, "count"),
-        EntropyHistogram: lambda release: _bars(release, "count"),
-        KeyedMarginal: lambda release: _bars(release, "count"),
-        Entropy: lambda release: _bars(release, "bits"),
-        RoutedEntropy: lambda release: _bars(release, "bits"),
-        ConditionalEntropy: lambda release: _bars(release, "bits"),
-        MutualInformation: lambda release: _bars(release, "bits"),
-        EntropyMap: _pairs,
-        Quantiles: _quantiles,
-        ChosenQuantiles: _quantiles,
-        MeanCurve: _mean_curve,
-        Pixels: _picture,
-        Correlation: lambda release: _ranges(release, "correlation", "correlation of each pair"),
-        Regression: lambda release: _ranges(release, "coefficient", "coefficients in units of their errors"),
-        **dict.fromkeys((Summary, Rates, KeyedSummary, KeyedRates), _figures),
-    },
+    {},
     otherwise=_own_drawing,
     plain=("Synthetic", "SyntheticCurves"),
+    named={
+        **dict.fromkeys((*HISTOGRAMS, "KeyedMarginal"), lambda release: _bars(release, "count")),
+        **dict.fromkeys(SINGLE_ENTROPIES, lambda release: _bars(release, "bits")),
+        "EntropyMap": _pairs,
+        **dict.fromkeys(QUANTILES, _quantiles),
+        "MeanCurve": _mean_curve,
+        "Pixels": _picture,
+        "Correlation": lambda release: _ranges(release, "correlation", "correlation of each pair"),
+        "Regression": lambda release: _ranges(release, "coefficient", "coefficients in units of their errors"),
+        **dict.fromkeys(SUMMARIES, _figures),
+    },
 )

@@ -18,8 +18,7 @@ from reaedp.report.figure_findings import correlation_finding, group_finding, qu
 from reaedp.report.panel import Figure, Panel
 from reaedp.report.published import Published
 from reaedp.report.section import MOST_DRAWN, listed, section, table_of_numbers
-from reaedp.statistics.moments.fit import TOO_FEW
-from reaedp.statistics.quantiles.inside import written as written_ends
+from reaedp.statistics.moments.words import TOO_FEW
 
 
 def quantiles_section(release: Published, original: NDArray[Any] | None) -> Panel:
@@ -31,6 +30,8 @@ def quantiles_section(release: Published, original: NDArray[Any] | None) -> Pane
     if statistic.at:
         figure = Figure(drawn(quantiles(frame, groups, axis, original)), f"Quantiles of {of} with 95 % intervals.")
     else:
+        from reaedp.statistics.quantiles.inside import written as written_ends
+
         assert column.ends is not None
         ends = np.tile(written_ends(column.ends.high), statistic.groups(release.contract))
         figure = Figure(

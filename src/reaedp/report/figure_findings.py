@@ -14,7 +14,7 @@ from reaedp.report.charts.drawing import Frame
 from reaedp.report.charts.moments import of_predictors
 from reaedp.report.findings import NAMED, enumerated
 from reaedp.statistics.doubt import all_alike, doubtful_numbers, doubtful_signs
-from reaedp.statistics.moments.noisy_moments import THESE
+from reaedp.statistics.moments.words import THESE
 
 #: Quantiles that a sentence names.
 MOST_SAID = 5

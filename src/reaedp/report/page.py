@@ -21,6 +21,7 @@ from markupsafe import Markup, escape
 from reaedp.errors import DeclarationError
 from reaedp.frames.number import about, written
 from reaedp.report.charts.picture import pictures
+from reaedp.report.compiled_templates import CompiledTemplates
 from reaedp.report.panel import Card, Figure, ImageFile, Panel, Score
 
 _CODE = re.compile(r"`([^`]+)`")
@@ -65,7 +66,11 @@ def bundle() -> str:
 
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("reaedp.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        loader=PackageLoader("reaedp.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        bytecode_cache=CompiledTemplates("autoescape, trim_blocks"),
     )
     counted = iter(range(1_000_000))
     environment.filters |= {

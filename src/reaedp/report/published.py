@@ -99,7 +99,9 @@ class PublishedFolder:
 
 def texts(column: NDArray[Any]) -> list[str]:
     """The values of a column as they would be written, dates as days, an empty text for a missing one."""
-    missing = np.ma.getmaskarray(column) if isinstance(column, np.ma.MaskedArray) else np.zeros(len(column), bool)
-    found = np.ma.getdata(column)
+    if type(column) is not np.ndarray:  # masked: to know these arrays takes long to import
+        missing, found = np.ma.getmaskarray(column).tolist(), np.ma.getdata(column)
+    else:
+        missing, found = [False] * len(column), column
     written = (found.astype("datetime64[D]") if found.dtype.kind == "M" else found).tolist()
     return ["" if gone else str(value) for value, gone in zip(written, missing, strict=True)]

@@ -15,7 +15,6 @@ from reaedp.report.figure_findings import group_finding
 from reaedp.report.panel import Figure, Panel
 from reaedp.report.published import Published
 from reaedp.report.section import section, table_of_numbers
-from reaedp.statistics.rates.rates import Rates
 
 
 def rates_section(release: Published, original: NDArray[Any] | None) -> Panel:
@@ -46,9 +45,18 @@ def rates_section(release: Published, original: NDArray[Any] | None) -> Panel:
     )
 
 
-def groups_section(release: Published, original: NDArray[Any] | None) -> Panel:
-    """A summary or rates of groups that were selected."""
-    panel = (rates_section if isinstance(release.statistic, Rates) else summary_section)(release, original)
+def summarised_groups_section(release: Published, original: NDArray[Any] | None) -> Panel:
+    """A summary of groups that were selected."""
+    return _of_selected(release, summary_section(release, original))
+
+
+def rated_groups_section(release: Published, original: NDArray[Any] | None) -> Panel:
+    """Rates of groups that were selected."""
+    return _of_selected(release, rates_section(release, original))
+
+
+def _of_selected(release: Published, panel: Panel) -> Panel:
+    """The section, which also says which groups there are."""
     mechanism: Any = release.noise.mechanism
     least = math.ceil(mechanism.shown_rows(release.noise.sensitivity))
     few = (

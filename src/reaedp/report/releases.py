@@ -7,8 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reaedp.contract.picture import PIXELS_ONLY
-from reaedp.curves.mean_curve import WIDTHS, MeanCurve
-from reaedp.curves.synthetic_curves import SyntheticCurves
 from reaedp.frames.number import about
 from reaedp.label import shown
 from reaedp.report.charts.curves import mean_curve
@@ -20,26 +18,11 @@ from reaedp.report.figure_findings import entropy_finding
 from reaedp.report.findings import Cut, cell_finding, curve_ends, curve_finding, drawn_cells, pair_finding
 from reaedp.report.panel import Figure, ImageFile, Panel
 from reaedp.report.published import Published
-from reaedp.report.rates import groups_section, rates_section
+from reaedp.report.rates import rated_groups_section, rates_section, summarised_groups_section
 from reaedp.report.section import axes, in_grey, listed, section, table_of_numbers, titles
 from reaedp.report.synthetic import synthetic_curves_section, synthetic_section
-from reaedp.statistics.by_kind import ByKind
+from reaedp.statistics.by_kind import HISTOGRAMS, QUANTILES, SINGLE_ENTROPIES, ByKind
 from reaedp.statistics.doubt import doubtful_numbers, doubtful_pairs
-from reaedp.statistics.entropy.entropy import ConditionalEntropy, Entropy, MutualInformation
-from reaedp.statistics.entropy.entropy_histogram import EntropyHistogram
-from reaedp.statistics.entropy.entropy_map import EntropyMap
-from reaedp.statistics.entropy.routed_entropy import RoutedEntropy
-from reaedp.statistics.images.pixels import Pixels
-from reaedp.statistics.marginal import KeyedMarginal, Marginal
-from reaedp.statistics.moments.correlation import Correlation
-from reaedp.statistics.moments.regression import Regression
-from reaedp.statistics.quantiles.chosen_quantiles import ChosenQuantiles
-from reaedp.statistics.quantiles.quantiles import Quantiles
-from reaedp.statistics.rates.keyed_rates import KeyedRates
-from reaedp.statistics.rates.rates import Rates
-from reaedp.statistics.summary.keyed_summary import KeyedSummary
-from reaedp.statistics.summary.summary import Summary
-from reaedp.synthesis.synthetic import Synthetic
 
 #: What the custodian's edition puts beside the private numbers, by release; the public one has nothing to put there.
 Originals = Mapping[str, Any]
@@ -190,6 +173,8 @@ def _covered(release: Published) -> str:
     statistic: Any = release.statistic
     if statistic.bands != "truth":
         return "The bands cover the noise, but not the bias from smoothing and clipping."
+    from reaedp.curves.mean_curve import WIDTHS
+
     noise, bias, clipping = (about(float(np.mean(release.frame[name]))) for name in WIDTHS)
     return (
         "The bands cover the mean of the original curves if the declared smoothness and bounds are true. On average"
@@ -225,33 +210,29 @@ def _plain(release: Published, original: NDArray[Any] | None) -> Panel:
 
 _SECTIONS = ByKind[Callable[[Published, Any], Panel]](
     "its section of the report",
-    {
-        Marginal: _histogram,
-        EntropyHistogram: _histogram,
-        KeyedMarginal: _keys,
-        Entropy: _entropies,
-        RoutedEntropy: _entropies,
-        ConditionalEntropy: _entropies,
-        MutualInformation: _entropies,
-        EntropyMap: _map,
-        MeanCurve: _curve,
-        SyntheticCurves: synthetic_curves_section,
-        Pixels: _picture,
-        Quantiles: quantiles_section,
-        ChosenQuantiles: quantiles_section,
-        Synthetic: synthetic_section,
-        Correlation: correlation_section,
-        Regression: regression_section,
-        Summary: summary_section,
-        Rates: rates_section,
-        KeyedSummary: groups_section,
-        KeyedRates: groups_section,
-    },
+    {},
     otherwise=_plain,
+    named={
+        **dict.fromkeys(HISTOGRAMS, _histogram),
+        "KeyedMarginal": _keys,
+        **dict.fromkeys(SINGLE_ENTROPIES, _entropies),
+        "EntropyMap": _map,
+        "MeanCurve": _curve,
+        "SyntheticCurves": synthetic_curves_section,
+        "Pixels": _picture,
+        **dict.fromkeys(QUANTILES, quantiles_section),
+        "Synthetic": synthetic_section,
+        "Correlation": correlation_section,
+        "Regression": regression_section,
+        "Summary": summary_section,
+        "Rates": rates_section,
+        "KeyedSummary": summarised_groups_section,
+        "KeyedRates": rated_groups_section,
+    },
 )
 _UNITS = dict.fromkeys(
     (_histogram, _keys, synthetic_section, correlation_section, regression_section, summary_section, quantiles_section),
     "rows",
 )
-_UNITS |= dict.fromkeys((rates_section, groups_section), "rows")
+_UNITS |= dict.fromkeys((rates_section, summarised_groups_section, rated_groups_section), "rows")
 _UNITS |= dict.fromkeys((_entropies, _map), "bits")

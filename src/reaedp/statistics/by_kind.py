@@ -9,7 +9,8 @@ from reaedp.errors import DeclarationError
 Way = TypeVar("Way")
 #: Names of kinds that go together in many tables.
 HISTOGRAMS = ("Marginal", "EntropyHistogram")
-ENTROPIES = ("Entropy", "RoutedEntropy", "ConditionalEntropy", "MutualInformation", "EntropyMap")
+SINGLE_ENTROPIES = ("Entropy", "RoutedEntropy", "ConditionalEntropy", "MutualInformation")
+ENTROPIES = (*SINGLE_ENTROPIES, "EntropyMap")
 SUMMARIES = ("Summary", "Rates", "KeyedSummary", "KeyedRates")
 QUANTILES = ("Quantiles", "ChosenQuantiles")
 RECORDS = ("Synthetic",)
@@ -38,6 +39,8 @@ class ByKind(Generic[Way]):
     over: Literal["statistics", "mechanisms", "columns"] = "statistics"
     #: More ways, by the module or folder of their kinds: imported with it when the first of them is met.
     later: Mapping[str, Callable[[], Mapping[type[Any], Way]]] = field(default_factory=dict)
+    #: Ways of kinds of this package by the names of their classes, which are not imported for them.
+    named: Mapping[str, Way] = field(default_factory=dict)
 
     def of(self, thing: object) -> Way:
         """The way for a statistic, a mechanism or a column."""
@@ -45,12 +48,15 @@ class ByKind(Generic[Way]):
         return next((ways[kind] for kind in kinds if kind in (ways := self._ways_near(kind))), self.otherwise)
 
     @property
-    def all_ways(self) -> Mapping[type[Any], Way]:
-        """Every way that is not the plain one."""
-        return dict(self.ways) | {kind: way for load in self.later.values() for kind, way in load().items()}
+    def all_ways(self) -> Mapping[str, Way]:
+        """Every way that is not the plain one, by the name of its kind."""
+        tables = (self.ways, *(load() for load in self.later.values()))
+        return {kind.__name__: way for table in tables for kind, way in table.items()} | dict(self.named)
 
     def _ways_near(self, kind: type[Any]) -> Mapping[type[Any], Way]:
         """The table in which a kind stands if it stands in one."""
+        if kind.__name__ in self.named and kind.__module__.startswith("reaedp."):
+            return {kind: self.named[kind.__name__]}
         near = (load for place, load in self.later.items() if f"{kind.__module__}.".startswith(f"{place}."))
         load = next(near, None)
         return self.ways if load is None else load()

@@ -8,9 +8,7 @@ minimises the convex function N ln Σ p₀ exp(Σ θ) - θ·y + α Σ σ c*(θ),
 to 1, with slope β beyond.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
@@ -21,6 +19,7 @@ from numpy.typing import NDArray
 from reaedp.synthesis.beliefs import Beliefs, calibrated
 from reaedp.synthesis.cliques import Group, JunctionTree
 from reaedp.synthesis.descent import least
+from reaedp.synthesis.known_fits import known_fits
 from reaedp.synthesis.merging import Floats, Merging
 from reaedp.synthesis.nesting import Nesting
 from reaedp.synthesis.passing import Factor, Passed, Passing
@@ -52,28 +51,9 @@ class NoisyTable:
 
 
 Fitted = tuple[list[Floats], Beliefs]
-_KNOWN: ContextVar[dict[tuple[Any, ...], Fitted] | None] = ContextVar("known fits", default=None)
 #: Steps of a fit that is kept: audits ask what depends on rows, for which one model is as good as another; rows that
 #: are drawn from it on the way, columns whose tables may be chosen, and cells of its junction tree.
 FEW_STEPS, FEW_ROWS, FEW_COLUMNS, FEW_CELLS = 4, 1 << 10, 24, 450_000
-
-
-@contextmanager
-def fits_kept() -> Iterator[None]:
-    """Meanwhile the same numbers are fitted once, in few steps, for audits.
-
-    They have the same noisy tables for many made-up data sets.
-    """
-    token = _KNOWN.set({})
-    try:
-        yield
-    finally:
-        _KNOWN.reset(token)
-
-
-def rough() -> bool:
-    """Whether fits are kept at the moment, so that a rougher model will do as well."""
-    return _KNOWN.get() is not None
 
 
 class Link(NamedTuple):
@@ -94,7 +74,7 @@ def fit(
     links: Sequence[Link] = (),
 ) -> Fitted:
     """θ for each table after this many steps of L-BFGS from `start`, and the beliefs that it gives."""
-    known = _KNOWN.get()
+    known = known_fits()
     iterations = iterations if known is None else min(iterations, FEW_STEPS)
     fixed = [(link.group, *_numbers(link.logarithm)) for link in links]
     given = (tree, total, iterations, *_numbers(*shares.values(), *start), *(table.content for table in tables), *fixed)

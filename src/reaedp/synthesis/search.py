@@ -23,8 +23,9 @@ from reaedp.synthesis.dependencies import (
     scores,
     view_counts,
 )
-from reaedp.synthesis.fitting import FEW_CELLS, FEW_COLUMNS, FEW_ROWS, rough
+from reaedp.synthesis.fitting import FEW_CELLS, FEW_COLUMNS, FEW_ROWS
 from reaedp.synthesis.interactions import interactions
+from reaedp.synthesis.known_fits import rough
 from reaedp.synthesis.looks import NOTHING, Looks
 from reaedp.synthesis.merging import Floats, Merging, merged
 from reaedp.synthesis.purse import CHOICES, MODEL_CELLS, TABLES_PER_COLUMN, Purse

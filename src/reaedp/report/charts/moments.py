@@ -11,8 +11,7 @@ from reaedp.report.charts import drawing as draw
 from reaedp.report.charts.drawing import Frame, Specification
 from reaedp.report.charts.squares import squares
 from reaedp.statistics.doubt import doubtful_signs
-from reaedp.statistics.moments.fit import INTERCEPT
-from reaedp.statistics.moments.noisy_moments import POPULATION, THESE
+from reaedp.statistics.moments.words import INTERCEPT, POPULATION, THESE
 
 _SHORT = ".3~g"
 

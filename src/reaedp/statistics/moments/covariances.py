@@ -7,9 +7,10 @@ from itertools import combinations
 
 import numpy as np
 
-from reaedp.statistics.moments.noisy_moments import DEVIATIONS, POPULATION, THESE, Derived, NoisyMoments, Told, counts
+from reaedp.statistics.moments.noisy_moments import DEVIATIONS, Derived, NoisyMoments, Told, counts
 from reaedp.statistics.moments.ratio import Range, ratio
 from reaedp.statistics.moments.space import Reals
+from reaedp.statistics.moments.words import POPULATION, THESE
 
 #: A variance must be so many deviations of its noise, or its correlations may be anything.
 CLEAR_VARIANCE = 3.0

@@ -8,10 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.polynomial import Polynomial
 
-from reaedp.statistics.moments.noisy_moments import DEVIATIONS, POPULATION, THESE, Derived, NoisyMoments, Told, counts
+from reaedp.statistics.moments.noisy_moments import DEVIATIONS, Derived, NoisyMoments, Told, counts
 from reaedp.statistics.moments.ratio import Range, ratio
 from reaedp.statistics.moments.share import NoisyShare
 from reaedp.statistics.moments.space import Reals
+from reaedp.statistics.moments.words import INTERCEPT, POPULATION, THESE
 
 #: Noise of X'X relative to X'X, as the root of the sum of squares of A^-½ (noise) A^-½, up to which ranges cover.
 MOST_NOISE = 0.3
@@ -19,9 +20,6 @@ MOST_NOISE = 0.3
 UNEVEN = 1.1
 #: No intercept is told where 0 is so many half ranges away from the middle: doubles would not hold it.
 FARTHEST_ZERO = 1e4
-#: What people are told where nothing can be told.
-TOO_FEW = "there are too few rows for this ε and number of predictors: no coefficient can be estimated"
-INTERCEPT = "(intercept)"
 _ANYTHING = Range(0.0, -math.inf, math.inf)
 
 

@@ -14,6 +14,7 @@ from reaedp.mechanisms.mechanism import Calibrated
 from reaedp.statistics.moments.grid import UNIT
 from reaedp.statistics.moments.ratio import Noisy, Range
 from reaedp.statistics.moments.space import MomentSpace, Reals
+from reaedp.statistics.moments.words import THESE
 from reaedp.statistics.noise_variance import noise_variance
 
 #: The count must be so many deviations of its noise, or nothing is estimated.
@@ -103,7 +104,6 @@ class NoisyMoments:
 
 #: One line of a file: what is told, of which one or two features, about whom, and what it is.
 Told = tuple[str, str, str, str, Range]
-THESE, POPULATION = "these rows", "population"
 
 
 def frame(lines: Sequence[Told]) -> dict[str, NDArray[Any]]:
