@@ -199,6 +199,18 @@ def test_losses_are_shown_and_a_worst_case_may_be_five_percent_behind() -> None:
     assert "No other library has been run" in page([run(), run(contender="bootstrap")], [], [])
 
 
+def test_quantiles_are_shown_in_their_own_units_beside_the_best_of_the_others() -> None:
+    ours = [run(quantiles={"age": [1.0, -3.0]}), run(seed=1, quantiles={"age": [0.0, 4.0], "pay": [8.0, 8.0]})]
+    others = [
+        run(contender="dpmm MST", quantiles={"age": [-1.0, 1.0]}),
+        run(contender="mbi MST", quantiles={"age": [5.0, 1.0]}),
+        run(contender="bootstrap", quantiles={"age": [0.0, 0.0]}),
+    ]
+    text = page([*ours, *others, run(epsilon=3.0, quantiles={"age": [1.0]})], [], [])
+    assert "| t | age | 2.00 | **1.00** dpmm MST | 1.00 | – |" in text
+    assert "pay" not in text  # one of our runs lost it
+
+
 def test_a_reference_that_is_not_private_is_never_a_loss() -> None:
     assert [] == losses([run(), run(contender="bootstrap", figures={"tv2": 0.01})])
 
