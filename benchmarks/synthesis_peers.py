@@ -12,8 +12,8 @@ run that is not over after the cap is ended, which is a result. Noise that a lib
 them, is new in each run.
 
 Contenders whose code is on no registry are imported from checkouts in the folder that REAEDP_CHECKOUTS names. "1 MB" is
-AIM with a small model and 100 steps a round, as its authors advise for trials; with its own settings it runs for hours.
-docs/synthesizers.md says how the others are set.
+AIM with a small model and 100 steps a round, as its authors advise for trials. docs/synthesizers.md says how the others
+are set.
 """
 
 import argparse
