@@ -12,7 +12,8 @@ run that is not over after the cap is ended, which is a result. Noise that a lib
 them, is new in each run.
 
 Contenders whose code is on no registry are imported from checkouts in the folder that REAEDP_CHECKOUTS names. "1 MB" is
-AIM with a small model and 100 steps a round, as its authors advise for trials; with its own settings it runs for hours.
+AIM with a small model and 100 steps a round, as its authors advise for trials. docs/synthesizers.md says how the others
+are set.
 """
 
 import argparse
@@ -76,7 +77,7 @@ def synthetic(
     domain = dict(zip(table.names, table.sizes, strict=True))
     ordered = [axis.name for axis in table.axes if axis.ordered]
     with tempfile.TemporaryDirectory() as folder:
-        job = Table(Path(folder), domain, ordered, len(table.train), epsilon, DELTA, seed)
+        job = Table(Path(folder), domain, ordered, len(table.train), epsilon, DELTA, seed, table.target)
         job.write(pd.DataFrame(table.train, columns=table.names))
         found = run(
             f"synthesis_{contender.script}", job.folder, *contender.arguments, peer=contender.environment, cap=cap,

@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
@@ -19,6 +20,8 @@ from compared.measures import MEASURES, measured  # noqa: E402
 from compared.report import OURS, losses, page  # noqa: E402
 from compared.runs import Run, keep, latest, read  # noqa: E402
 from compared.tables import Compared  # noqa: E402
+from harness.synthesis_job import Table  # noqa: E402
+from k_marginal import values  # noqa: E402
 
 SIZES = (2, 3, 4, 2, 3)
 
@@ -52,6 +55,20 @@ def test_the_k_marginal_score_is_that_of_the_area_with_every_pair() -> None:
     expected = (2 - np.mean([2 * distance for distance in every])) * 500
     assert distances.k_marginal(real, made, SIZES, 1) == pytest.approx(expected)
     assert distances.k_marginal(real, real, SIZES, 1) == pytest.approx(1000)
+
+
+def test_numbers_are_shown_to_the_package_of_the_score_as_middles_and_missing_ones_as_n() -> None:
+    axes = (Axis.category("area", 2), Axis.number("AGEP", (0, 5, 10), null=True), Axis.number("NOC", (0, 1, 2)))
+    codes = np.array([[1, 0, 1], [0, 1, 0], [1, 2, 1]], dtype=np.int32)
+    found = values(Compared("ma", axes, codes, codes, "NOC", "area"), codes)
+    assert {"PUMA": [1, 0, 1], "AGEP": ["N", "2", "7"], "NOC": [1, 0, 1]} == found.to_dict("list")
+
+
+def test_contenders_are_told_what_is_public_and_what_is_predicted(tmp_path: Path) -> None:
+    job = Table(tmp_path, {"a": 2, "b": 3}, ["b"], 2, 1.0, 1e-6, 4, "a")
+    job.write(pd.DataFrame({"a": [0, 1], "b": [2, 0]}))
+    assert job == Table.read(str(tmp_path))
+    assert [[0, 2], [1, 0]] == job.frame().to_numpy().tolist()
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -180,6 +197,18 @@ def test_losses_are_shown_and_a_worst_case_may_be_five_percent_behind() -> None:
     assert "| dpmm AIM | – | – |" in text
     assert "Nowhere" in page([theirs, run(figures={"tv2": 0.04})], [], [])
     assert "No other library has been run" in page([run(), run(contender="bootstrap")], [], [])
+
+
+def test_quantiles_are_shown_in_their_own_units_beside_the_best_of_the_others() -> None:
+    ours = [run(quantiles={"age": [1.0, -3.0]}), run(seed=1, quantiles={"age": [0.0, 4.0], "pay": [8.0, 8.0]})]
+    others = [
+        run(contender="dpmm MST", quantiles={"age": [-1.0, 1.0]}),
+        run(contender="mbi MST", quantiles={"age": [5.0, 1.0]}),
+        run(contender="bootstrap", quantiles={"age": [0.0, 0.0]}),
+    ]
+    text = page([*ours, *others, run(epsilon=3.0, quantiles={"age": [1.0]})], [], [])
+    assert "| t | age | 2.00 | **1.00** dpmm MST | 1.00 | – |" in text
+    assert "pay" not in text  # one of our runs lost it
 
 
 def test_a_reference_that_is_not_private_is_never_a_loss() -> None:

@@ -68,7 +68,8 @@ def _aim(megabytes: int) -> tuple[object, ...]:
     return ("AIM", megabytes, 100 if megabytes == 1 else 1000)
 
 
-_SINGLE = {"JAX_ENABLE_X64": "0"}  # with doubles this library's own sampling fails ("output array is read-only")
+#: With doubles mbi's own sampling fails ("output array is read-only"); private-GSD declares single numbers itself.
+_SINGLE = {"JAX_ENABLE_X64": "0"}
 CONTENDERS = {
     one.name: one
     for one in (
@@ -87,5 +88,8 @@ CONTENDERS = {
         Contender("mbi AIM, 1 MB", "mbi", "mbi", _aim(1), ("jax",), "mbi", _SINGLE),
         Contender("mbi AIM, 8 MB", "mbi", "mbi", _aim(8), ("jax",), "mbi", _SINGLE),
         Contender("mbi AIM", "mbi", "mbi", _aim(80), ("jax",), "mbi", _SINGLE),
+        Contender("private-GSD", "private_gsd", "private_gsd", (1000,), ("jax",), "private_gsd", _SINGLE),
+        Contender("Tab-PE, 15 rounds", "tab_pe", "tab_pe", (15,), (), "DPSDA"),
+        Contender("Tab-PE, 30 rounds", "tab_pe", "tab_pe", (30,), (), "DPSDA"),
     )
 }

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from compared.measures import MEASURES, Measure
 from compared.runs import Run
-from harness.table import markdown_table
+from harness.table import figure, markdown_table
 
 OURS = "REAEDP"
 #: Lines that are not private: what sampling alone costs, and what a useful synthesizer must beat.
@@ -60,11 +60,11 @@ def losses(runs: Iterable[Run]) -> list[tuple[str, float, Measure, float, str, f
 
 
 def page(runs: Sequence[Run], tables: Sequence[str], contenders: Sequence[str]) -> str:
-    """Markdown: what was run, where we are behind, quality for each table and ε, runs without a result."""
+    """Markdown: what was run, where we are behind, quality for each table and ε, quantiles, runs without a result."""
     parts = [_coverage(runs, tables, contenders), _behind(runs)]
     for (table, epsilon), made in sorted(grouped(runs).items()):
         parts.append(f"### {table}, ε = {epsilon:g}\n\n{_quality(made)}")
-    return "\n\n".join([*parts, _failures(runs)]) + "\n"
+    return "\n\n".join([*parts, _quantiles(runs), _failures(runs)]) + "\n"
 
 
 def _coverage(runs: Sequence[Run], tables: Sequence[str], contenders: Sequence[str]) -> str:
@@ -127,6 +127,42 @@ def _behind(runs: Sequence[Run]) -> str:
         return f"### Where we are behind\n\n{told}"
     heads = ["table", "ε", "measure", "ours", "best of theirs", "whose"]
     return f"### Where we are behind\n\n{markdown_table(heads, lines)}"
+
+
+def _quantiles(runs: Sequence[Run]) -> str:
+    """A line for each number of each table: how far its quantiles are off in its own unit, at each ε."""
+    found = {key: {name: _off(made) for name, made in one.items()} for key, one in grouped(runs).items()}
+    numbers = {(table, column) for (table, _), one in found.items() for column in one.get(OURS, {})}
+    steps = sorted({epsilon for _, epsilon in found})
+    heads = ["table", "number", *(f"ε = {epsilon:g}: {who}" for epsilon in steps for who in ("ours", "best of theirs"))]
+    lines = [
+        (table, column, *(cell for epsilon in steps for cell in _two(found.get((table, epsilon), {}), column)))
+        for table, column in sorted(numbers)
+    ]
+    told = "Mean absolute error over the quantiles .05 to .99 and the seeds; bold where another library is closer."
+    return f"### Quantiles in their own units\n\n{told}\n\n{markdown_table(heads, lines)}"
+
+
+def _off(made: Sequence[Run]) -> dict[str, float]:
+    """The mean absolute error of the quantiles of each number that no run lost."""
+    kept = set.intersection(*(set(run.quantiles) for run in made))
+    return {
+        column: sum(sum(map(abs, run.quantiles[column])) / len(run.quantiles[column]) for run in made) / len(made)
+        for column in kept
+    }
+
+
+def _two(contenders: dict[str, dict[str, float]], column: str) -> tuple[str, str]:
+    """Ours, and the best of the other libraries with its name."""
+    ours = contenders.get(OURS, {}).get(column)
+    rivals = [
+        (off[column], name) for name, off in contenders.items() if name not in (OURS, *REFERENCES) and column in off
+    ]
+    if not rivals:
+        return figure(ours), "–"
+    best, name = min(rivals)
+    shown = f"**{figure(best)}**" if ours is not None and best < ours else figure(best)
+    return figure(ours), f"{shown} {name}"
 
 
 def _failures(runs: Iterable[Run]) -> str:

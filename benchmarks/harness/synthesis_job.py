@@ -22,6 +22,8 @@ class Table:
     epsilon: float
     delta: float
     seed: int = 0
+    #: The column that is predicted from the others, for those who must know it.
+    target: str = ""
 
     @classmethod
     def read(cls, folder: str) -> "Table":
@@ -33,7 +35,8 @@ class Table:
         """Write the rows and what is public about them."""
         self.folder.mkdir(parents=True, exist_ok=True)
         train.to_csv(self.folder / "train.csv", index=False)
-        facts = {name: getattr(self, name) for name in ("domain", "ordered", "rows", "epsilon", "delta", "seed")}
+        names = ("domain", "ordered", "rows", "epsilon", "delta", "seed", "target")
+        facts = {name: getattr(self, name) for name in names}
         (self.folder / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
 
     def frame(self) -> Any:
