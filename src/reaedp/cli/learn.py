@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reaedp.cli.data import Data, Engine, Memory
+from reaedp.cli.data import Data, Engine, Memory, SparkWait
 
 if TYPE_CHECKING:
     from reaedp.curator.learning import Learned
@@ -35,6 +35,7 @@ def bounds(
     bins: Annotated[int, typer.Option(help="Number of bins to declare between the bounds.")],
     engine: Engine = None,
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
+    spark_wait: SparkWait = None,  # noqa: ARG001 - as the limit of memory
 ) -> None:
     """Find round lower and upper bounds of a numeric column."""
     from reaedp.contract import Number
@@ -59,6 +60,7 @@ def levels(
     delta: Delta,
     engine: Engine = None,
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
+    spark_wait: SparkWait = None,  # noqa: ARG001 - as the limit of memory
 ) -> None:
     """Find the frequent levels of a text column."""
     from reaedp.curator.learning import learn_levels
@@ -80,6 +82,7 @@ def values(
     delta: Delta,
     engine: Engine = None,
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
+    spark_wait: SparkWait = None,  # noqa: ARG001 - as the limit of memory
 ) -> None:
     """Find the common values of a number column that has bounds, and give each a bin of its own."""
     from reaedp.cli.stopping import stoppable
@@ -114,6 +117,7 @@ def bins(
     ] = None,
     engine: Engine = None,
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
+    spark_wait: SparkWait = None,  # noqa: ARG001 - as the limit of memory
 ) -> None:
     """Find bins of a numeric column that follow the data: their edges are private quantiles."""
     from reaedp.cli.stopping import stoppable
@@ -151,6 +155,7 @@ def columns(
     bins: Annotated[int | None, typer.Option(help="Number of bins to declare; needed for --bounds.")] = None,
     engine: Engine = None,
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
+    spark_wait: SparkWait = None,  # noqa: ARG001 - as the limit of memory
 ) -> None:
     """Find bounds and levels of many columns, in one charge for all of them or none."""
     from reaedp.cli.stopping import stoppable
