@@ -1,4 +1,4 @@
-"""Data larger than the memory given to the embedded engine: peak memory of the process against that limit.
+"""Data larger than the memory given to a release: peak memory of the process against that limit.
 
     python benchmarks/out_of_core.py [--memory 1GB] [--keys 100000000] [--rows 30000000] [--only NAME ...]
 
@@ -8,7 +8,7 @@
     keys     a sparse release with very many distinct keys: counted in the engine, hidden some at a time
 
 Each runs in a process of its own, whose peak is read from the operating system. It includes Python, the libraries
-(about 200 MB before any data is opened) and whatever the engine holds.
+(about 80 MB before any data is opened) and whatever the engine holds: the limit is one for the whole process.
 """
 
 import argparse
@@ -29,6 +29,8 @@ from harness.script import parser, present
 DATA = Path(__file__).parent / "data"
 KEYED = ("k0", "k1", "k2")
 SIDE = 1_000
+#: The peak over the limit.
+GOAL = 1.1
 
 
 def generate(name: str, query: str) -> Path:
@@ -122,8 +124,8 @@ def rows(options: argparse.Namespace) -> Iterator[Row]:
             continue
         found = json.loads(done.stdout.splitlines()[-1])
         note = f"file of {found['file']:,.0f} MB; {found['before']:,.0f} MB are Python and its libraries"
-        ours = found["peak"] - found["before"]
-        yield Row(what=f"{name}: {found['what']}", ours=ours, theirs=limit, limit=True, note=note, **shared)
+        what = f"{name}: {found['what']}"
+        yield Row(what=what, ours=found["peak"], theirs=limit, limit=True, goal=GOAL, note=note, **shared)
 
 
 def megabytes(memory: str) -> float:

@@ -12,6 +12,7 @@ import pytest
 
 from reaedp import Budget, Contract, Integer, Unit
 from reaedp.curator.records import Records
+from reaedp.disk import duckdb_engine
 from reaedp.disk.duckdb_engine import MEMORY, connect_for_released, connect_for_rows, forget_engines
 
 FORK = """
@@ -52,11 +53,12 @@ def test_connections_do_not_see_what_others_registered() -> None:
 
 def test_a_connection_has_the_limit_and_the_zone_of_any_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(MEMORY, "123MB")
+    monkeypatch.setattr(duckdb_engine, "resident_bytes", lambda: 23_000_000)
     connection = connect_for_released()
     settings = (
         "current_setting('memory_limit'), current_setting('TimeZone'), current_setting('preserve_insertion_order')"
     )
-    assert [("117.3 MiB", "UTC", True)] == connection.execute(f"SELECT {settings}").fetchall()
+    assert [("87.9 MiB", "UTC", True)] == connection.execute(f"SELECT {settings}").fetchall()
 
 
 def test_rows_of_one_connection_are_seen_by_no_other() -> None:

@@ -20,6 +20,10 @@ REASONS = {
         "diffprivlib",
     ): f"{_TEXT}; Arrow's reader guesses them, and is faster than DuckDB's. With few rows: {_FIXED}",
     ("memory", "diffprivlib"): _FIXED,
+    ("Spark", "the embedded engine"): (
+        "Spark reads row by row, hands rows to Python over a socket and plans every query anew: to read 12 columns of "
+        "10^6 rows alone takes as long as the embedded engine takes for all of it"
+    ),
     ("Commands", "0.3 s"): _IMPORTS,
     ("Commands", "0.6 s"): (
         f"{_IMPORTS}; for a plan, what each release will be worth is computed anew; a release starts DuckDB twice "

@@ -16,7 +16,9 @@ from postgres import free_port
 from reaedp import Budget, Contract, Curator, Laplace, Ledger, Marginal, Number, Unit
 from reaedp.answer import Integers
 from reaedp.engines.source import open_source
-from reaedp.engines.spark.patience import patience
+from reaedp.engines.spark import groups, python_workers
+from reaedp.engines.spark import patience as spark_patience
+from reaedp.engines.spark.patience import WorkersLost, patience, waiting_for_workers
 from reaedp.engines.spark.session import session_of
 from reaedp.errors import DeclarationError, ReaedpError
 from reaedp.mechanisms.noise import SeededNoise
@@ -158,11 +160,116 @@ def test_a_cluster_that_loses_all_its_workers_ends_in_words(
     assert 1 == entries(contract)
 
 
+@pytest.mark.parametrize("many", [False, True])
+def test_many_groupings_do_not_wait_again_when_all_workers_are_lost(
+    many: bool, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither to hear whether workers run Python, nor to leave to Spark what Python could not count."""
+    asked = []
+
+    def lost(counts: Any) -> Any:
+        asked.append(counts)
+        raise WorkersLost("lost")
+
+    monkeypatch.setattr(groups, "collected", lost)
+    rows = session_of(cluster.master).range(10).selectExpr("CAST(id AS TINYINT) AS a")
+    wanted = [("a",)] * (200 if many else 9)
+    with pytest.raises(WorkersLost):
+        list(groups.grouped_by_python(rows, wanted, {"a": 10}))
+    assert 1 == len(asked)
+
+
+def test_whether_workers_run_python_is_not_said_of_workers_that_are_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextmanager
+    def lost(_: Any) -> Iterator[None]:
+        raise WorkersLost("lost")
+        yield
+
+    monkeypatch.setattr(python_workers, "waiting_for_workers", lost)
+    with pytest.raises(WorkersLost):
+        python_workers.workers_run_python(None)
+
+
+class Observed:
+    """A session that tells how many workers it has, as often as it is asked, and counts how often that is."""
+
+    def __init__(self, workers: list[bool]) -> None:
+        self.workers, self.looks, self.cancelled = workers, 0, threading.Event()
+        self.seen_all = threading.Event()
+        self.sparkContext = self.conf = self._jsc = self
+        self.master = "spark://nowhere:1"
+
+    def get(self, name: str, default: str | None) -> str | None:
+        return "10" if name == "spark.reaedp.wait" else default
+
+    def sc(self) -> "Observed":
+        return self
+
+    def getExecutorMemoryStatus(self) -> "Observed":  # noqa: N802 - Spark's name
+        return self
+
+    def size(self) -> int:
+        there = self.workers[min(self.looks, len(self.workers) - 1)]
+        self.looks += 1
+        if self.looks > len(self.workers):
+            self.seen_all.set()
+        return 2 if there else 1
+
+    def run_until_cancelled(self) -> None:
+        assert self.cancelled.wait(600)
+        raise RuntimeError("what Spark says of a job that was given up")
+
+    def cancelAllJobs(self) -> None:  # noqa: N802 - Spark's name
+        self.cancelled.set()
+        self.seen_all.set()  # nobody looks any more
+
+
+@pytest.mark.parametrize(
+    ("workers", "lost"),
+    [
+        ([True] * 9, False),  # a query of any length
+        ([False, False, True] * 3, False),  # workers that come and go
+        ([True, False, False, False, False], True),
+    ],
+)
+def test_only_time_without_any_worker_is_counted(
+    workers: list[bool], lost: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four seconds pass between two looks, and ten without a worker are too many."""
+    session = Observed(workers)
+    monkeypatch.setattr(spark_patience, "BETWEEN_LOOKS", 0.001)
+    monkeypatch.setattr(spark_patience, "monotonic", lambda: 4 * session.looks)
+    if not lost:
+        with waiting_for_workers(session):
+            assert session.seen_all.wait(600)
+        assert not session.cancelled.is_set()
+        return
+    with pytest.raises(WorkersLost, match="none came back within 10 s"), waiting_for_workers(session):
+        session.run_until_cancelled()
+
+
 @pytest.mark.parametrize("said", ["soon", "0", "-1", "nan", "inf"])
-def test_how_long_to_wait_for_workers_is_checked_before_the_charge(said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_how_long_to_wait_for_workers_is_checked_before_the_charge(
+    said: str, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = session_of(cluster.master)
+    session.conf.set("spark.reaedp.wait", said)
+    with pytest.raises(DeclarationError, match=r"spark\.reaedp\.wait must be a number of seconds above 0"):
+        open_source(session.range(1))
     monkeypatch.setenv("REAEDP_SPARK_WAIT", said)
     with pytest.raises(DeclarationError, match="REAEDP_SPARK_WAIT must be a number of seconds above 0"):
-        patience()
+        open_source(session.range(1))
+
+
+def test_how_long_to_wait_for_workers_is_said_by_the_environment_first(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = session_of(cluster.master)
+    assert 300 == patience(session)
+    session.conf.set("spark.reaedp.wait", "60")
+    assert 60 == patience(session)
+    monkeypatch.setenv("REAEDP_SPARK_WAIT", "7.5")
+    assert 7.5 == patience(session)
 
 
 @pytest.mark.slow

@@ -4,14 +4,15 @@ import itertools
 import math
 from typing import Any
 
+import duckdb
 import pytest
 
+from reaedp import Category
 from reaedp.curator.records import Records
 from reaedp.engines import blocks
-from reaedp.engines.blocks import MOST_CELLS
 from reaedp.engines.spark import groups as spark_groups
 from reaedp.engines.spark import source as spark
-from reaedp.engines.spark.groups import grouped_by_python, grouped_by_spark
+from reaedp.engines.spark.groups import MOST_CELLS, grouped_by_python, grouped_by_spark, passes_of_python
 from reaedp.engines.spark.session import session_of
 from spark_cluster import Cluster
 from troubles import contract, form
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.xdist_group("spark")
 
 
 def test_groupings_are_counted_alike_by_spark_and_by_python_on_its_workers(cluster: Cluster) -> None:
-    names, sizes = "abcde", {"a": 3, "b": 300, "c": 2, "d": 400, "e": 1}
+    names, sizes = "abcde", {"a": 3, "b": 300, "c": 2, "d": 900, "e": 1}
     cells = ", ".join(
         f"CAST(id * id * {place + 7} % {size} AS SMALLINT) AS {name}"
         for place, (name, size) in enumerate(sizes.items())
@@ -61,6 +62,16 @@ def test_many_groupings_need_no_python_on_the_workers(
     assert [1] == asked
 
 
+def test_groupings_are_counted_together_as_long_as_there_is_room() -> None:
+    sizes = {"a": 2**9, "b": 2**9, "c": 2**10, "d": 3}
+    small, large = ("a", "b"), ("b", "c")
+    assert [(True, [small] * 8), (True, [small] * 2)] == passes_of_python([small] * 10, sizes)
+    mixed = [("d",), large, *[large] * 16, ("d",), small]
+    expected = [(True, [("d",)]), (False, [large] * 16), (False, [large]), (True, [("d",), small])]
+    assert expected == passes_of_python(mixed, sizes)
+    assert [] == passes_of_python([], sizes)
+
+
 def test_groupings_of_many_keys_are_counted_in_several_passes(cluster: Cluster) -> None:
     keys = [f"k{number}" for number in range(70)]
     rows = session_of(cluster.master).range(300).selectExpr(*(f"CAST(id % 2 AS TINYINT) AS {key}" for key in keys))
@@ -82,3 +93,39 @@ def test_workers_that_fail_in_python_leave_groupings_to_spark(
     rows = session_of(cluster.master).range(300).selectExpr("CAST(id % 3 AS TINYINT) AS k")
     (found,) = grouped_by_python(rows, [("k",)], {"k": 3})
     assert {(0, 100), (1, 100), (2, 100)} == set(zip(found["k"].tolist(), found["rows"].tolist(), strict=True))
+
+
+def test_rows_of_a_release_are_kept_on_the_workers_until_it_ends(spark_frame: Any, embedded: Any) -> None:
+    """Two questions, and one over more columns, answered from what the first has read."""
+    columns = (form("words", "tenths"), form("truth", "truth"), form("tiny", "levels"))
+    names = tuple(column.name for column in columns)
+    asked = [names[:2], names[1:], names]
+    here, there = (Records(contract(*columns), data) for data in (embedded, spark_frame))
+    alone = [here.counts(question).values.tolist() for question in asked]
+    kept = spark_frame.sparkSession.sparkContext._jsc.getPersistentRDDs
+    before = len(kept())
+    with there.at_once(names):
+        assert alone == [there.counts(question).values.tolist() for question in asked]
+        assert before + 1 == len(kept())
+    assert before == len(kept())
+    assert alone == [there.counts(question).values.tolist() for question in asked]
+    assert before == len(kept())
+
+
+@pytest.mark.parametrize(
+    ("levels", "cells"),
+    [
+        (("b", "1", "a", "2024-01-31"), ("a", "b", "1.0", " 1 ", "2", "2024/1/31", "", None, "A", "-0", "1")),
+        (("2", "0", "x", "nan"), ("-0.0", "0", "2e0", "NaN", "nan", "x", "x ", None, "1")),
+    ],
+)
+def test_levels_are_found_wherever_they_stand_among_others(
+    levels: tuple[str, ...], cells: tuple[str | None, ...], cluster: Cluster
+) -> None:
+    """Numbers, moments and words among the levels: each sort is searched for by itself."""
+    column = Category(name="x", levels=levels, provenance="public")
+    rows = session_of(cluster.master).createDataFrame([(cell,) for cell in cells], "x string")
+    text = ", ".join("(NULL)" if cell is None else f"('{cell}')" for cell in cells)
+    embedded = duckdb.sql(f"SELECT x FROM (VALUES {text}) t(x)")
+    found = [Records(contract(column), data).counts(("x",)).values.tolist() for data in (embedded, rows)]
+    assert found[0] == found[1]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reaedp.cli.data import Engine, Memory
+from reaedp.cli.data import Engine, Memory, SparkWait
 from reaedp.cli.output import writing
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ def evaluate(
     seed: Annotated[int, typer.Option(help="Seed of the attacks. The release itself never changes.")] = 0,
     engine: Engine = None,
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
+    spark_wait: SparkWait = None,  # noqa: ARG001 - as the limit of memory
 ) -> None:
     """Compare a release with the true data and attack it. Never publish the results."""
     import numpy as np

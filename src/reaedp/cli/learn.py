@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reaedp.cli.data import Data, Engine, Memory
+from reaedp.cli.data import Data, Engine, Memory, SparkWait
 
 if TYPE_CHECKING:
     from reaedp.curator.learning import Learned
@@ -34,6 +34,7 @@ def bounds(
     bins: Annotated[int, typer.Option(help="Number of bins to declare between the bounds.")],
     engine: Engine = None,
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
+    spark_wait: SparkWait = None,  # noqa: ARG001 - as the limit of memory
 ) -> None:
     """Find round lower and upper bounds of a numeric column."""
     from reaedp.contract import Number
@@ -60,6 +61,7 @@ def _command_with_delta(find: Finder, *, declared: bool) -> None:
         delta: Delta,
         engine: Engine = None,
         memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
+        spark_wait: SparkWait = None,  # noqa: ARG001 - as the limit of memory
     ) -> None:
         _buy(
             contract,
@@ -108,6 +110,7 @@ def bins(
     ] = None,
     engine: Engine = None,
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
+    spark_wait: SparkWait = None,  # noqa: ARG001 - as the limit of memory
 ) -> None:
     """Find bins of a numeric column that follow the data: their edges are private quantiles."""
     from reaedp.cli.stopping import stoppable
@@ -145,6 +148,7 @@ def columns(
     bins: Annotated[int | None, typer.Option(help="Number of bins to declare; needed for --bounds.")] = None,
     engine: Engine = None,
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
+    spark_wait: SparkWait = None,  # noqa: ARG001 - as the limit of memory
 ) -> None:
     """Find bounds and levels of many columns, in one charge for all of them or none."""
     from reaedp.cli.stopping import stoppable

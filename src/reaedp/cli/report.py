@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from reaedp.cli.data import Engine, Memory
+from reaedp.cli.data import Engine, Memory, SparkWait
 
 Out = Annotated[
     Path | None, typer.Option(help="The page to write. Default: next to the release folder, never inside it.")
@@ -27,6 +27,7 @@ def report(
     seed: Annotated[int, typer.Option(help="Seed of the attacks. The release itself never changes.")] = 0,
     engine: Engine = None,
     memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
+    spark_wait: SparkWait = None,  # noqa: ARG001 - as the limit of memory
 ) -> None:
     """Write an HTML report of a release folder."""
     from reaedp.cli.progress import steps

@@ -10,10 +10,12 @@ from pathlib import Path
 import duckdb
 
 from reaedp.disk.claimed_folder import ClaimedFolder
-from reaedp.errors import DeclarationError, sentence
+from reaedp.disk.memory import engines_share, resident_bytes, size_in_bytes
 
-#: The environment variable with the most memory that an engine takes; what is more is spilled to disk.
+#: The environment variable with the most memory that a process takes; what is more is spilled to disk.
 MEMORY = "REAEDP_MEMORY"
+#: With fewer bytes for each, threads leave none to the tables that they fill together.
+BYTES_OF_A_THREAD = 2**27
 
 
 def connect(file: str = ":memory:") -> duckdb.DuckDBPyConnection:
@@ -86,10 +88,14 @@ os.register_at_fork(before=forget_engines)
 
 
 def _limit_memory(connection: duckdb.DuckDBPyConnection) -> None:
+    """Keep the whole process within the limit: the engine gets what the program itself leaves of it."""
     limit = os.environ.get(MEMORY)
     if not limit:
         return
-    try:
-        connection.execute("SET memory_limit = $limit", {"limit": limit})
-    except duckdb.Error:
-        raise DeclarationError(sentence("memory must be a size such as 1GB or 800MB", given=limit)) from None
+    size = engines_share(size_in_bytes(limit), resident_bytes())
+    threads = min(os.cpu_count() or 1, max(1, size // BYTES_OF_A_THREAD))
+    connection.execute(f"SET threads = {threads}")
+    connection.execute(f"SET memory_limit = '{size}B'")
+    for threshold in ("allocator_flush_threshold", "allocator_bulk_deallocation_flush_threshold"):
+        connection.execute(f"SET {threshold} = '{size // 16}B'")  # what is freed goes back to the system soon
+    connection.execute("SET allocator_background_threads = true")

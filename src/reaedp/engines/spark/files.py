@@ -9,6 +9,7 @@ from pyspark.sql import functions as f
 
 from reaedp.engines.csv_files import DELIMITERS, LONGEST_LINE, QUOTES
 from reaedp.engines.embedded import refuse_header
+from reaedp.engines.spark.patience import WorkersLost, waiting_for_workers
 from reaedp.engines.spark.session import session_of
 from reaedp.engines.spark.source import SparkSource, open_frame
 from reaedp.errors import DeclarationError
@@ -26,8 +27,9 @@ def open_on_spark(data: str, engine: Any) -> SparkSource:
     """Open a file, folder, glob or table of the catalogue in a session; only names and types are read."""
     session = session_of(engine)
     try:
-        return _opened(session, data)
-    except DeclarationError:
+        with waiting_for_workers(session):
+            return _opened(session, data)
+    except (DeclarationError, WorkersLost):
         raise
     except Exception as error:  # Spark's and the bridge's errors share no base class
         reason = type(error).__name__

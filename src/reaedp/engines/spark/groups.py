@@ -1,10 +1,9 @@
 """Many groupings of the same rows on Spark.
 
 Spark itself counts several in one pass by repeating each row for each of them. Where workers run Python, they count
-most groupings in arrays instead, many in one pass, and Spark adds up the arrays of its tasks.
+most groupings in arrays instead, many in one pass, and add up the arrays of all tasks.
 """
 
-import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -13,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pyspark.sql import functions as f
 
-from reaedp.engines.blocks import MOST_CELLS
 from reaedp.engines.source import Unreadable
 from reaedp.engines.spark.collect import collected
+from reaedp.engines.spark.patience import WorkersLost
 from reaedp.engines.spark.python_workers import Task, travelling
 from reaedp.errors import ReaedpError
 
@@ -26,10 +25,12 @@ Arrays = dict[str, NDArray[np.generic]]
 REPEATED = 16
 #: Keys of all groupings of one pass, each of which is a bit of an integer.
 MOST_KEYS = 60
-#: Groupings that a worker counts in one pass: of at most `MOST_CELLS` cells each, they take 16 MB of memory.
-IN_ARRAYS = 64
-#: Rows that a worker counts together: more than an array has cells, few enough to stay in the processor's cache.
+#: Cells of the largest array that a worker counts in, and of all arrays of a pass, which take 16 MB of memory.
+MOST_CELLS, CELLS_OF_A_PASS = 2**18, 2**21
+#: Rows that a worker counts together: few enough to stay in the processor's cache, and not far fewer than cells.
 ROWS_OF_A_CHUNK = 2**17
+#: What workers say: the number of a grouping, and how many rows fall into each of its cells, 64 bits each.
+COUNTS = "part int, counts binary"
 
 
 def grouped_by_spark(rows: Any, groups: Sequence[Group]) -> Iterator[Arrays]:
@@ -46,20 +47,33 @@ def grouped_by_spark(rows: Any, groups: Sequence[Group]) -> Iterator[Arrays]:
 
 def grouped_by_python(rows: Any, groups: Sequence[Group], sizes: Mapping[str, int]) -> Iterator[Arrays]:
     """Counts of several groupings by Python workers; groupings that are too large for an array are left to Spark."""
-    shapes = {group: tuple(sizes[key] for key in group) for group in groups}
-    for small, run in itertools.groupby(groups, lambda group: math.prod(shapes[group]) <= MOST_CELLS):
-        some = tuple(run)
+    for small, some in passes_of_python(groups, sizes):
         if not small:
             yield from grouped_by_spark(rows, some)
             continue
-        for start in range(0, len(some), IN_ARRAYS):
-            chunk = some[start : start + IN_ARRAYS]
-            try:
-                tables = _in_arrays(rows, {group: shapes[group] for group in chunk})
-            except (ReaedpError, Unreadable):  # not every worker runs Python, or not with so much memory
-                yield from grouped_by_spark(rows, chunk)
-                continue
-            yield from tables
+        try:
+            tables = _in_arrays(rows, {group: tuple(sizes[key] for key in group) for group in some})
+        except WorkersLost:
+            raise
+        except (ReaedpError, Unreadable):  # not every worker runs Python, or not with so much memory
+            yield from grouped_by_spark(rows, some)
+            continue
+        yield from tables
+
+
+def passes_of_python(groups: Sequence[Group], sizes: Mapping[str, int]) -> list[tuple[bool, list[Group]]]:
+    """Groupings that are counted together, in their order, and whether they are small enough for arrays."""
+    passes: list[tuple[bool, list[Group]]] = []
+    room = 0
+    for group in groups:
+        cells = math.prod(sizes[key] for key in group)
+        small = cells <= MOST_CELLS
+        room -= cells if small else 1
+        if not passes or passes[-1][0] != small or room < 0:
+            passes.append((small, []))
+            room = CELLS_OF_A_PASS - cells if small else REPEATED - 1
+        passes[-1][1].append(group)
+    return passes
 
 
 def _repeated(rows: Any, groups: Sequence[Group]) -> Iterator[Arrays]:
@@ -76,38 +90,62 @@ def _repeated(rows: Any, groups: Sequence[Group]) -> Iterator[Arrays]:
 
 
 def _in_arrays(rows: Any, shapes: Mapping[Group, tuple[int, ...]]) -> list[Arrays]:
+    """Workers count into arrays, of which those of the same grouping meet on one worker and are added up there."""
     keys = list(dict.fromkeys(key for group in shapes for key in group))
     places = [([keys.index(key) for key in group], shape) for group, shape in shapes.items()]
     with travelling():
-        counts = rows.select(*keys).mapInArrow(_counting(places), "part int, cell int, rows bigint")
-        found = collected(counts.groupBy("part", "cell").agg(f.sum("rows").alias("rows")))
-    return [_table(found, part, group, shape) for part, (group, shape) in enumerate(shapes.items())]
+        counts = rows.select(*keys).mapInArrow(_counting(places), COUNTS)
+        found = collected(counts.repartition("part").mapInArrow(_adding, COUNTS))
+    totals = dict(zip(found["part"].tolist(), found["counts"], strict=True))
+    return [_table(totals.get(part), group, shape) for part, (group, shape) in enumerate(shapes.items())]
 
 
-def _table(found: Arrays, part: int, group: Group, shape: tuple[int, ...]) -> Arrays:
-    here = found["part"] == part
-    cells = np.unravel_index(found["cell"][here].astype(np.intp), shape)
-    return dict(zip(group, cells, strict=True)) | {"rows": found["rows"][here]}
+def _table(counts: bytes | None, group: Group, shape: tuple[int, ...]) -> Arrays:
+    """The cells that have rows; no task says anything about a table without any."""
+    total = np.frombuffer(counts or b"", dtype=np.int64)
+    cells = np.flatnonzero(total)
+    keys: Arrays = dict(zip(group, np.unravel_index(cells, shape), strict=True))
+    return keys | {"rows": total[cells]}
 
 
 def _counting(groups: Sequence[tuple[list[int], tuple[int, ...]]]) -> Task:
-    """A task that says, once, how many of its rows fall into each cell of each grouping: those that have any."""
+    """A task that says, once, how many of its rows fall into each cell of each grouping."""
 
     def task(batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow as pa
-
-        totals = [np.zeros(math.prod(shape), dtype=np.int64) for _, shape in groups]
+        totals = {part: np.zeros(math.prod(shape), dtype=np.int64) for part, (_, shape) in enumerate(groups)}
         for columns in _chunks(batches):
             for part, (places, shape) in enumerate(groups):
-                cells = np.ravel_multi_index([columns[place] for place in places], shape)
-                totals[part] += np.bincount(cells, minlength=len(totals[part]))
-        for part, total in enumerate(totals):
-            cells = np.flatnonzero(total)
-            parts = np.full(len(cells), part, dtype=np.int32)
-            arrays = [pa.array(parts), pa.array(cells.astype(np.int32)), pa.array(total[cells])]
-            yield pa.record_batch(arrays, names=["part", "cell", "rows"])
+                totals[part] += np.bincount(_cells(columns, places, shape), minlength=len(totals[part]))
+        yield _said(totals)
 
     return task
+
+
+def _cells(columns: Sequence[NDArray[Any]], places: Sequence[int], shape: Sequence[int]) -> NDArray[np.intp]:
+    """The number of each row's combination of cells, the last column's fastest."""
+    cells = columns[places[0]].astype(np.intp)
+    for place, size in zip(places[1:], shape[1:], strict=True):
+        cells *= size
+        cells += columns[place]
+    return cells
+
+
+def _adding(batches: Iterator[Any]) -> Iterator[Any]:
+    """A task that adds up the arrays of each grouping."""
+    totals: dict[int, NDArray[np.int64]] = {}
+    for batch in batches:
+        for part, counts in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            more = np.frombuffer(counts, dtype=np.int64)
+            totals[part] = totals[part] + more if part in totals else more
+    yield _said(totals)
+
+
+def _said(totals: Mapping[int, NDArray[np.int64]]) -> Any:
+    """Arrays and the groupings that they belong to, as Spark takes them."""
+    import pyarrow as pa
+
+    parts, counts = pa.array(list(totals), pa.int32()), [total.tobytes() for total in totals.values()]
+    return pa.record_batch([parts, pa.array(counts, pa.binary())], names=["part", "counts"])
 
 
 def _chunks(batches: Iterator[Any]) -> Iterator[list[NDArray[Any]]]:

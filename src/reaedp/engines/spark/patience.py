@@ -2,32 +2,43 @@
 
 import math
 import os
+import re
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from time import monotonic
 from typing import Any
 
 from reaedp.errors import DeclarationError, ReaedpError, sentence
 
-#: The environment variable with the seconds that a query waits while its cluster has no worker at all, and their number
-#: where it is not set: clusters that sleep while nobody asks take minutes to wake.
-WAIT, USUALLY = "REAEDP_SPARK_WAIT", 300.0
+#: The environment variable and the setting of Spark with the seconds that a query waits while its cluster has no worker
+#: at all, and their number where neither is given: clusters that sleep while nobody asks take minutes to wake.
+WAIT, SETTING, USUALLY = "REAEDP_SPARK_WAIT", "spark.reaedp.wait", 300.0
 #: Seconds between two looks at the cluster.
 BETWEEN_LOOKS = 1.0
+#: Masters whose workers are the driver itself.
+ALONE = re.compile(r"local(\[.*\])?")
 
 
-def patience() -> float:
-    """How many seconds a cluster may be without any worker."""
-    said = os.environ.get(WAIT)
-    if not said:
-        return USUALLY
+class WorkersLost(ReaedpError):
+    """No worker is left; another query would only wait as long again."""
+
+
+def patience(session: Any) -> float:
+    """How many seconds a cluster may be without any worker: by the environment, or else by the session's settings."""
+    for name, said in ((WAIT, os.environ.get(WAIT)), (SETTING, session.conf.get(SETTING, None))):
+        if said:
+            return _seconds(name, said)
+    return USUALLY
+
+
+def _seconds(name: str, said: str) -> float:
     try:
         seconds = float(said)
     except ValueError:
         seconds = math.nan
     if not 0 < seconds < math.inf:
-        raise DeclarationError(sentence(f"{WAIT} must be a number of seconds above 0", given=said))
+        raise DeclarationError(sentence(f"{name} must be a number of seconds above 0", given=said))
     return seconds
 
 
@@ -39,17 +50,17 @@ def waiting_for_workers(session: Any) -> Iterator[None]:
     is elsewhere, nothing is watched: workers are not told apart from the session there.
     """
     context = getattr(session, "sparkContext", None)
-    if context is None or context.master.startswith("local"):
+    if context is None or ALONE.fullmatch(context.master):
         yield
         return
-    over, lost, seconds = threading.Event(), threading.Event(), patience()
+    over, lost, seconds = threading.Event(), threading.Event(), patience(session)
 
     def watch() -> None:
-        seen = time.monotonic()
+        seen = monotonic()
         while not over.wait(BETWEEN_LOOKS):
             if _has_workers(context):
-                seen = time.monotonic()
-            elif time.monotonic() - seen >= seconds:
+                seen = monotonic()
+            elif monotonic() - seen >= seconds:
                 lost.set()
                 with suppress(Exception):  # the session may be gone, too
                     context.cancelAllJobs()
@@ -62,9 +73,9 @@ def waiting_for_workers(session: Any) -> Iterator[None]:
     except Exception:
         if not lost.is_set():
             raise
-        failure = ReaedpError(
+        failure = WorkersLost(
             f"All workers of Spark were lost, and none came back within {seconds:g} s. Start workers and try again;"
-            f" {WAIT} says how many seconds to wait."
+            " --spark-wait says how many seconds to wait."
         )
     else:
         return

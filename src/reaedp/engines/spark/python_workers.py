@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from reaedp.engines.spark.patience import WorkersLost, waiting_for_workers
+
 #: Batches of Arrow in, batches of Arrow out.
 Task = Callable[[Iterator[Any]], Iterator[Any]]
 #: What is sent in which way is known once in a process.
@@ -22,7 +24,10 @@ def workers_run_python(session: Any) -> bool:
             yield pyarrow.record_batch([pyarrow.array(numpy.ones(batch.num_rows, numpy.int64))], names=["one"])
 
     try:
-        return bool(session.range(1).mapInArrow(task, "one bigint").count() == 1)
+        with waiting_for_workers(session):
+            return bool(session.range(1).mapInArrow(task, "one bigint").count() == 1)
+    except WorkersLost:
+        raise
     except Exception:  # Spark's, the bridge's and the system's errors share no base class
         return False
 

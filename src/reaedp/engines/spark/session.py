@@ -25,6 +25,8 @@ SETTINGS = {
     # Where in our code an expression was made would be sent to Spark with each one: half of a release's fixed time.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
+#: Java compiles no method that is longer, and runs it many times as slowly: Spark then writes several.
+FASTER = {"spark.sql.codegen.hugeMethodLimit": "8000", "spark.sql.execution.arrow.maxRecordsPerBatch": "65536"}
 
 
 def is_master(engine: str) -> bool:
@@ -35,7 +37,7 @@ def is_master(engine: str) -> bool:
 def session_of(engine: Any) -> Any:
     """A session of its own for our settings, on the master that is named or beside the session that is given."""
     if not isinstance(engine, str):
-        return _divided(engine.newSession()) if hasattr(engine, "newSession") else engine
+        return _tuned(engine.newSession()) if hasattr(engine, "newSession") else engine
     try:
         from pyspark.sql import SparkSession
     except ImportError:
@@ -50,7 +52,7 @@ def session_of(engine: Any) -> Any:
             f"This process has a Spark session on {master} already; the engine is {engine}."
             " Stop it, or give that session as the engine."
         )
-    return _divided(running.newSession())
+    return _tuned(running.newSession())
 
 
 def _check_reachable(master: str) -> None:
@@ -81,7 +83,7 @@ def _started(builder: Any, master: str) -> Any:
         if master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
             session.sparkContext.pythonExec = sys.executable  # not whatever python3 the path begins with
         if _works(session):
-            return _divided(session)
+            return _tuned(session)
         reason = f"no worker took up work within {SECONDS_TO_START} s"
     except Exception as error:  # Spark's, the bridge's and the system's errors share no base class
         reason = f"{type(error).__name__}; it needs Java 17 or newer, and settings in spark-defaults.conf that it knows"
@@ -90,11 +92,20 @@ def _started(builder: Any, master: str) -> Any:
     raise DeclarationError(f"Spark could not be started on {master} ({reason}).")
 
 
-def _divided(session: Any) -> Any:
-    """On one machine, rows that meet are divided among its cores, not into 200 parts, unless settings say so."""
+def _tuned(session: Any) -> Any:
+    """A session of our own with what makes it faster, unless settings say otherwise.
+
+    On one machine, rows that meet are divided among its cores, not into 200 parts.
+    """
     context = getattr(session, "sparkContext", None)  # none where Spark is reached by Connect
-    if context is not None and context.master.startswith("local") and not context.getConf().contains(PARTITIONS):
-        session.conf.set(PARTITIONS, str(4 * context.defaultParallelism))
+    if context is None:
+        return session
+    wanted = dict(FASTER)
+    if context.master.startswith("local"):
+        wanted[PARTITIONS] = str(4 * context.defaultParallelism)
+    for name, value in wanted.items():
+        if not context.getConf().contains(name):
+            session.conf.set(name, value)
     return session
 
 

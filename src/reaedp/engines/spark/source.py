@@ -1,7 +1,9 @@
 """Tables of Apache Spark, counted on its workers; the driver receives counts."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar
 
 import narwhals as nw
@@ -18,7 +20,7 @@ from reaedp.engines.source import Hidden
 from reaedp.engines.spark import values
 from reaedp.engines.spark.cells import SparkCell
 from reaedp.engines.spark.collect import collected
-from reaedp.engines.spark.groups import grouped_by_python, grouped_by_spark
+from reaedp.engines.spark.groups import REPEATED, grouped_by_python, grouped_by_spark, passes_of_python
 from reaedp.engines.spark.patience import patience
 from reaedp.engines.spark.python_workers import workers_run_python
 from reaedp.errors import DeclarationError, unknown
@@ -49,10 +51,9 @@ KEYS: dict[str, tuple[str, Callable[[str], Any]]] = {
 }
 #: Longer lists of levels are joined; shorter ones are searched, which needs no second table.
 MOST_SEARCHED = 64
-COMPARED = 16
 #: Rows of a large result that are fetched together.
 ROWS_OF_A_BATCH = 2**20
-#: Fewer groupings are not worth asking whether workers run Python.
+#: So few groupings are not worth asking whether workers run Python.
 FEW = 8
 
 
@@ -71,7 +72,7 @@ class SparkSource(Hidden):
     total: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        patience()  # is refused now, and not after the charge
+        patience(self.frame.sparkSession)  # is refused now, and not after the charge
 
     @property
     def types(self) -> Mapping[str, str]:
@@ -132,28 +133,29 @@ class SparkSource(Hidden):
 
     def batches(self, counts: nw.LazyFrame[Any]) -> Iterator[dict[str, NDArray[np.generic]]]:
         """Keep the result on the workers, and fetch as many rows at a time as the driver holds easily."""
-        kept = counts.to_native().persist()
-        try:
+        with _kept(counts) as kept:
             (rows,) = collected(kept.agg(f.count(f.lit(1)).alias("rows")))["rows"].tolist()
             parts = -(-rows // ROWS_OF_A_BATCH)
             part = f.pmod(f.xxhash64(*kept.columns), f.lit(max(parts, 1)))
             for number in range(parts):
                 yield collected(kept.filter(part == number))
-        finally:
-            kept.unpersist()
 
     def collect_groups(
         self, rows: nw.LazyFrame[Any], groups: Sequence[tuple[str, ...]], sizes: Mapping[str, int]
     ) -> Iterator[dict[str, NDArray[np.generic]]]:
-        """Keep the rows on the workers meanwhile, in memory and on disk; lost ones are read and converted again."""
-        kept = rows.to_native().persist()
-        try:
-            if len(groups) > FEW and self._runs_python():
-                yield from grouped_by_python(kept, groups, sizes)
-            else:
-                yield from grouped_by_spark(kept, groups)
-        finally:
-            kept.unpersist()
+        """Keep the rows on the workers meanwhile, in memory and on disk, unless one pass over them is enough."""
+        counted, passes = grouped_by_spark, -(-len(groups) // REPEATED)
+        if len(groups) > (1 if "python" in self.tried else FEW) and self._runs_python():
+            counted, passes = partial(grouped_by_python, sizes=sizes), len(passes_of_python(groups, sizes))
+        with nullcontext(rows.to_native()) if passes == 1 else _kept(rows) as table:
+            yield from counted(table, groups)
+
+    @contextmanager
+    def held(self, rows: nw.LazyFrame[Any], columns: int) -> Iterator[nw.LazyFrame[Any] | None]:  # noqa: ARG002
+        """The same rows on the workers, in memory and on disk; the first question reads and converts them."""
+        with _kept(rows) as table:
+            found: nw.LazyFrame[Any] = nw.from_native(table)
+            yield found
 
     def curve_sums(self, rows: nw.LazyFrame[Any], contract: Contract, curve: Curve) -> tuple[Integers, int]:
         """Sums of lattice points, added up on the workers."""
@@ -175,6 +177,16 @@ class SparkSource(Hidden):
         if kind not in KNOWN:
             raise refused(name, types[name])
         return f.col(f"c{self.names.index(name)}"), kind
+
+
+@contextmanager
+def _kept(rows: nw.LazyFrame[Any]) -> Iterator[Any]:
+    """Rows that workers keep until the block ends; those that are lost with a worker are read and converted again."""
+    table = rows.to_native().persist()
+    try:
+        yield table
+    finally:
+        table.unpersist()
 
 
 def open_frame(frame: Any) -> SparkSource:
@@ -204,13 +216,14 @@ def _numbered(rows: Any, column: Column, number: int) -> Any:
         if name not in rows.columns:
             continue
         meant = [(sort, level) if sort == "text" else meaning(level) for level in column.labels]
-        keys = [(key_of(key), float(place)) for place, (other, key) in enumerate(meant) if other == sort]
+        keys = [key_of(key) if other == sort else None for other, key in meant]
         if sort == "number":
             rows = rows.withColumn(name, f.col(name) + 0.0)  # no negative zero
         if len(keys) <= MOST_SEARCHED:
-            rows = rows.withColumn(name, _searched(f.col(name), keys))
+            rows = rows.withColumn(name, _searched(f.col(name), keys, kind))
         else:
-            levels = rows.sparkSession.createDataFrame(keys, f"key {kind}, level double")
+            named = [(key, float(place)) for place, key in enumerate(keys) if key is not None]
+            levels = rows.sparkSession.createDataFrame(named, f"key {kind}, level double")
             joined = rows.join(f.broadcast(levels), f.col(name) == f.col("key"), "left")
             rows = joined.withColumn(name, f.col("level")).drop("key", "level")
         found.append(name)
@@ -218,13 +231,10 @@ def _numbered(rows: Any, column: Column, number: int) -> Any:
     return rows.withColumn(f"v{number}", level).drop(*found)
 
 
-def _searched(cell: Any, keys: Sequence[tuple[Any, float]]) -> Any:
-    """Few keys are compared one by one; more are halved, as membership of many is tested by hashing."""
-    if len(keys) <= COMPARED:
-        level = f.lit(None).cast("double")
-        for key, number in reversed(keys):
-            level = f.when(cell == key, number).otherwise(level)
-        return level
-    half = len(keys) // 2
-    first = f.when(cell.isin(*(key for key, _ in keys[:half])), _searched(cell, keys[:half]))
-    return first.otherwise(_searched(cell, keys[half:]))
+def _searched(cell: Any, keys: Sequence[Any], kind: str) -> Any:
+    """The place of a key, null where it is none of them.
+
+    One loop over an array: comparisons written out one by one make a method that Java no longer compiles.
+    """
+    place = f.array_position(f.array(*(f.lit(key).cast(kind) for key in keys)), cell)
+    return f.nullif(place, f.lit(0).cast("bigint")).cast("double") - 1.0
