@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from postgres import free_port
 from reaedp import Budget, Contract, Curator, Laplace, Ledger, Marginal, Number, Unit
 from reaedp.answer import Integers
+from reaedp.cli.app import app
 from reaedp.engines.source import open_source
 from reaedp.engines.spark import groups, python_workers
 from reaedp.engines.spark import patience as spark_patience
@@ -270,6 +272,13 @@ def test_how_long_to_wait_for_workers_is_said_by_the_environment_first(
     assert 60 == patience(session)
     monkeypatch.setenv("REAEDP_SPARK_WAIT", "7.5")
     assert 7.5 == patience(session)
+
+
+def test_the_command_line_says_how_long_to_wait_for_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REAEDP_SPARK_WAIT", "60")  # so that it is as it was when the test ends
+    command = ["release", str(tmp_path / "none.toml"), "--data", "x.csv", "--out", str(tmp_path / "out")]
+    assert 0 != CliRunner().invoke(app, [*command, "--spark-wait", "7.5"]).exit_code  # there is no plan
+    assert "7.5" == os.environ["REAEDP_SPARK_WAIT"]
 
 
 @pytest.mark.slow
