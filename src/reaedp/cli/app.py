@@ -11,7 +11,7 @@ from reaedp.cli.algorithm1 import algorithm1
 from reaedp.cli.ask import ask
 from reaedp.cli.audit import audit
 from reaedp.cli.calibrate import calibrate
-from reaedp.cli.data import Data, Engine, Memory, SparkWait
+from reaedp.cli.data import Data, Engine, limited
 from reaedp.cli.demo import demo
 from reaedp.cli.entropies import entropies
 from reaedp.cli.evaluate import evaluate
@@ -126,14 +126,13 @@ def plan(
 
 
 @app.command()
+@limited
 def release(
     file: Annotated[Path, typer.Argument(help="The plan.")],
     *,
     data: Data,
     out: Annotated[Path, typer.Option(help="The folder to create. It must be new or empty.")],
     engine: Engine = None,
-    memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
-    spark_wait: SparkWait = None,  # noqa: ARG001 - as the limit of memory
 ) -> None:
     """Make the releases of a plan. Charges the ledger, counts, adds noise and writes the release folder."""
     from reaedp.cli.progress import steps

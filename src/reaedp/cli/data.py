@@ -1,24 +1,12 @@
 """Options of every command that opens data."""
 
 import os
-from typing import Annotated
+from collections.abc import Callable
+from functools import wraps
+from inspect import Parameter, signature
+from typing import Annotated, Any
 
 import typer
-
-
-def _limit(memory: str | None) -> str | None:
-    """Engines that are started from now on keep to it; `reaedp.disk.duckdb_engine` reads it where it starts one."""
-    if memory is not None:
-        os.environ["REAEDP_MEMORY"] = memory
-    return memory
-
-
-def _wait(seconds: float | None) -> float | None:
-    """Queries that begin from now on wait so long; `reaedp.engines.spark.patience` reads it."""
-    if seconds is not None:
-        os.environ["REAEDP_SPARK_WAIT"] = str(seconds)
-    return seconds
-
 
 Data = Annotated[str, typer.Option(help="The data: files (* for several), a database address, or a table.")]
 Engine = Annotated[
@@ -28,19 +16,42 @@ Engine = Annotated[
         " --data names; by default an embedded engine."
     ),
 ]
-Memory = Annotated[
-    str | None,
-    typer.Option(
-        help="Memory limit, such as 1GB, with the embedded engine. Beyond it, temporary files are used.",
-        envvar="REAEDP_MEMORY",
-        callback=_limit,
+
+
+def _setting(kind: type, variable: str, words: str) -> Any:
+    """An option that is kept in an environment variable, which the engines read where they start."""
+
+    def keep(value: object) -> object:
+        if value is not None:
+            os.environ[variable] = str(value)
+        return value
+
+    return Annotated[kind | None, typer.Option(help=words, envvar=variable, callback=keep)]
+
+
+_LIMITS = {
+    "memory": _setting(
+        str,
+        "REAEDP_MEMORY",
+        "Memory limit, such as 1GB, with the embedded engine. Beyond it, temporary files are used.",
     ),
-]
-SparkWait = Annotated[
-    float | None,
-    typer.Option(
-        help="Seconds that a release waits while a Spark cluster has no worker left, 300 by default; then it fails.",
-        envvar="REAEDP_SPARK_WAIT",
-        callback=_wait,
+    "spark_wait": _setting(
+        float,
+        "REAEDP_SPARK_WAIT",
+        "Seconds that a release waits while a Spark cluster has no worker left, 300 by default; then it fails.",
     ),
-]
+}
+
+
+def limited(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with options for the limits of engines, which take effect before it runs."""
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        command(**{name: value for name, value in given.items() if name not in _LIMITS})
+
+    own = signature(command)
+    added = [Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind) for name, kind in _LIMITS.items()]
+    run.__signature__ = own.replace(parameters=[*own.parameters.values(), *added])  # type: ignore[attr-defined]
+    run.__annotations__ = {**command.__annotations__, **_LIMITS}
+    return run

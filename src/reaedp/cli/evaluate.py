@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reaedp.cli.data import Engine, Memory, SparkWait
+from reaedp.cli.data import Engine, limited
 from reaedp.cli.output import writing
 
 if TYPE_CHECKING:
     from reaedp.evaluation.line import Line
 
 
+@limited
 def evaluate(
     *,
     folder: Annotated[Path, typer.Argument(help="A release folder.")],
@@ -26,8 +27,6 @@ def evaluate(
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the attacks. The release itself never changes.")] = 0,
     engine: Engine = None,
-    memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
-    spark_wait: SparkWait = None,  # noqa: ARG001 - as the limit of memory
 ) -> None:
     """Compare a release with the true data and attack it. Never publish the results."""
     import numpy as np

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reaedp.cli.data import Data, Engine, Memory, SparkWait
+from reaedp.cli.data import Data, Engine, limited
 
 if TYPE_CHECKING:
     from reaedp.curator.learning import Learned
@@ -25,6 +25,7 @@ Finder = Callable[..., Found]
 
 
 @app.command()
+@limited
 def bounds(
     *,
     contract: ContractFile,
@@ -33,8 +34,6 @@ def bounds(
     epsilon: Epsilon,
     bins: Annotated[int, typer.Option(help="Number of bins to declare between the bounds.")],
     engine: Engine = None,
-    memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
-    spark_wait: SparkWait = None,  # noqa: ARG001 - as the limit of memory
 ) -> None:
     """Find round lower and upper bounds of a numeric column."""
     from reaedp.contract import Number
@@ -52,6 +51,7 @@ def bounds(
 def _command_with_delta(find: Finder, *, declared: bool) -> None:
     """Add a command that finds something out about a column for ε and δ."""
 
+    @limited
     def command(
         *,
         contract: ContractFile,
@@ -60,8 +60,6 @@ def _command_with_delta(find: Finder, *, declared: bool) -> None:
         epsilon: Epsilon,
         delta: Delta,
         engine: Engine = None,
-        memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
-        spark_wait: SparkWait = None,  # noqa: ARG001 - as the limit of memory
     ) -> None:
         _buy(
             contract,
@@ -95,6 +93,7 @@ _command_with_delta(values, declared=True)
 
 
 @app.command()
+@limited
 def bins(
     *,
     contract: Annotated[Path, typer.Argument(help="The contract. It must declare the column and its bounds.")],
@@ -109,8 +108,6 @@ def bins(
         ),
     ] = None,
     engine: Engine = None,
-    memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
-    spark_wait: SparkWait = None,  # noqa: ARG001 - as the limit of memory
 ) -> None:
     """Find bins of a numeric column that follow the data: their edges are private quantiles."""
     from reaedp.cli.stopping import stoppable
@@ -137,6 +134,7 @@ def bins(
 
 
 @app.command()
+@limited
 def columns(
     *,
     contract: ContractFile,
@@ -147,8 +145,6 @@ def columns(
     levels: Annotated[list[str] | None, typer.Option(help="Find levels of these columns, separated by commas.")] = None,
     bins: Annotated[int | None, typer.Option(help="Number of bins to declare; needed for --bounds.")] = None,
     engine: Engine = None,
-    memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
-    spark_wait: SparkWait = None,  # noqa: ARG001 - as the limit of memory
 ) -> None:
     """Find bounds and levels of many columns, in one charge for all of them or none."""
     from reaedp.cli.stopping import stoppable

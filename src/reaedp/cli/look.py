@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reaedp.cli.data import Engine, Memory, SparkWait
+from reaedp.cli.data import Engine, limited
 
 if TYPE_CHECKING:
     from reaedp.evaluation.look import Look
@@ -18,12 +18,11 @@ WARNING = (
 )
 
 
+@limited
 def look(
     data: Annotated[str, typer.Argument(help="The data: files, a database address, or a table.")],
     contract: Annotated[Path, typer.Argument(help="The contract.")],
     engine: Engine = None,
-    memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
-    spark_wait: SparkWait = None,  # noqa: ARG001 - as the limit of memory
 ) -> None:
     """Look at the data before paying: which cells cannot be read, and why. For the custodian's eyes only."""
     from reaedp.cli.progress import steps

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from reaedp.cli.data import Engine, Memory, SparkWait
+from reaedp.cli.data import Engine, limited
 
 Out = Annotated[
     Path | None, typer.Option(help="The page to write. Default: next to the release folder, never inside it.")
@@ -13,6 +13,7 @@ Out = Annotated[
 Custodian = Annotated[bool, typer.Option("--custodian", help="Include the true values. Never publish this edition.")]
 
 
+@limited
 def report(
     *,
     folder: Annotated[Path, typer.Argument(help="A release folder.")],
@@ -26,8 +27,6 @@ def report(
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the attacks. The release itself never changes.")] = 0,
     engine: Engine = None,
-    memory: Memory = None,  # noqa: ARG001 - it has taken effect by then
-    spark_wait: SparkWait = None,  # noqa: ARG001 - as the limit of memory
 ) -> None:
     """Write an HTML report of a release folder."""
     from reaedp.cli.progress import steps

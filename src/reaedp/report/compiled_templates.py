@@ -1,4 +1,4 @@
-"""Templates as Jinja compiles them, kept where Python keeps the modules that it compiles.
+"""Templates of pages, which escape what they show; compiled ones, kept where Python keeps the modules it compiles.
 
 To compile those of a report takes longer than to fill them in. Beside the code is kept what it was compiled from and
 by which version of Jinja; if that changed, it is compiled again.
@@ -9,8 +9,17 @@ import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.bccache import Bucket, BytecodeCache
+
+
+def environment_of(package: str, **more: Any) -> Environment:
+    """Templates of a package: texts are escaped, and what is missing is an error."""
+    return Environment(
+        loader=PackageLoader(package), autoescape=True, undefined=StrictUndefined, trim_blocks=True, **more
+    )
 
 
 class CompiledTemplates(BytecodeCache):

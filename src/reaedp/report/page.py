@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader
 from markupsafe import Markup, escape
 
 from reaedp.errors import DeclarationError
 from reaedp.frames.number import about, written
 from reaedp.report.charts.picture import pictures
-from reaedp.report.compiled_templates import CompiledTemplates
+from reaedp.report.compiled_templates import CompiledTemplates, environment_of
 from reaedp.report.panel import Card, Figure, ImageFile, Panel, Score
 
 _CODE = re.compile(r"`([^`]+)`")
@@ -65,13 +65,7 @@ def bundle() -> str:
 
 
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("reaedp.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        bytecode_cache=CompiledTemplates("autoescape, trim_blocks"),
-    )
+    environment = environment_of("reaedp.report", bytecode_cache=CompiledTemplates("autoescape, trim_blocks"))
     counted = iter(range(1_000_000))
     environment.filters |= {
         "picture": lambda figure: _picture(figure, next(counted)),

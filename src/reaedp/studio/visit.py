@@ -7,11 +7,12 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from reaedp.frames.number import about, written
 from reaedp.label import shown
+from reaedp.report.compiled_templates import environment_of
 from reaedp.studio.form import Form
 from reaedp.studio.project import Project
 from reaedp.studio.workspace import Workspace
@@ -90,13 +91,7 @@ class Visit:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("reaedp.studio"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = environment_of("reaedp.studio", lstrip_blocks=True)
     environment.filters |= {
         "about": about,
         "written": written,
