@@ -48,29 +48,29 @@ def bounds(
     _buy(contract, column, find)
 
 
-def _command_with_delta(find: Finder, *, declared: bool) -> None:
-    """Add a command that finds something out about a column for ε and δ."""
+def _for_delta(*, declared: bool) -> Callable[[Finder], Callable[..., None]]:
+    """Make a command of a way to find something out about a column for ε and δ."""
 
-    @limited
-    def command(
-        *,
-        contract: ContractFile,
-        column: ColumnName,
-        data: Data,
-        epsilon: Epsilon,
-        delta: Delta,
-        engine: Engine = None,
-    ) -> None:
-        _buy(
-            contract,
-            column,
-            lambda terms: find(terms, data, column, epsilon=epsilon, delta=delta, engine=engine),
-            declared=declared,
-        )
+    def made(find: Finder) -> Callable[..., None]:
+        @limited
+        def command(
+            *,
+            contract: ContractFile,
+            column: ColumnName,
+            data: Data,
+            epsilon: Epsilon,
+            delta: Delta,
+            engine: Engine = None,
+        ) -> None:
+            price = {"epsilon": epsilon, "delta": delta}
+            _buy(contract, column, lambda terms: find(terms, data, column, **price, engine=engine), declared=declared)
 
-    app.command(name=find.__name__, help=find.__doc__)(command)
+        return app.command(name=find.__name__, help=find.__doc__)(command)
+
+    return made
 
 
+@_for_delta(declared=False)
 def levels(contract: Any, data: str, column: str, *, epsilon: float, delta: float, engine: str | None) -> Found:
     """Find the frequent levels of a text column."""
     from reaedp.curator.learning import learn_levels
@@ -79,6 +79,7 @@ def levels(contract: Any, data: str, column: str, *, epsilon: float, delta: floa
     return {"kind": "category", "levels": list(found)}, f"{len(found)} levels", release.entry
 
 
+@_for_delta(declared=True)
 def values(contract: Any, data: str, column: str, *, epsilon: float, delta: float, engine: str | None) -> Found:
     """Find the common values of a number column that has bounds, and give each a bin of its own."""
     from reaedp.curator.learning import learn_values
@@ -86,10 +87,6 @@ def values(contract: Any, data: str, column: str, *, epsilon: float, delta: floa
     found, release = learn_values(contract, data, column, epsilon, delta, engine=engine)
     facts = {"lower": None, "upper": None, "bins": None, "edges": list(found.edges or ()), "step": found.step}
     return facts, f"{found.regular} bins in steps of {found.step:g}", release.entry
-
-
-_command_with_delta(levels, declared=False)
-_command_with_delta(values, declared=True)
 
 
 @app.command()
