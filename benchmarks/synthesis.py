@@ -17,10 +17,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from harness.ledger import ledger_in
@@ -36,6 +35,9 @@ from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.synthesis.learned import LearnedModel
 from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.synthesis.synthetic import Synthetic
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Codes = NDArray[np.int32]
 DELTA = 1e-6
@@ -91,7 +93,9 @@ class Data:
         return tuple(column.name for column in self.columns)
 
     @property
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> "pd.DataFrame":
+        import pandas as pd  # which others of this file do without
+
         return pd.DataFrame(self.train, columns=list(self.names))
 
 
@@ -113,12 +117,16 @@ def split(columns: Sequence[Column], codes: Codes, label: str) -> Data:
 
 def adult(folder: Path) -> Data:
     domain = json.loads((folder / "adult-domain.json").read_text())
+    import pandas as pd
+
     codes = pd.read_csv(folder / "adult.csv")[list(domain)].to_numpy(np.int32)
     columns = [declared(name, size, name in ORDERED) for name, size in domain.items()]
     return split(columns, codes, "income>50K")
 
 
 def acs(folder: Path) -> Data:
+    import pandas as pd
+
     with (folder / "nist-acs" / "national2019.csv").open() as file:
         raw = pd.DataFrame(list(csv.DictReader(file)))
     columns, codes = [declared("STATE", len(STATES), ordered=False)], [raw["PUMA"].str[:2].map(STATES.index)]

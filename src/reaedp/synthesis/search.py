@@ -37,7 +37,7 @@ from reaedp.synthesis.structure import Structure
 from reaedp.table import Table
 
 #: A table of so many cells may have noise of this share of all rows; else there are fewer rounds.
-PLAIN_TABLE, TOLERABLE = 32, 0.3
+PLAIN_TABLE, TOLERABLE = 32, 0.45
 #: Nothing is chosen as often as this power of the number of candidates would be that gain as much as they cost.
 DOUBT = 0.25
 #: Where nothing is worth its price, rounds cost so many times more.
