@@ -7,8 +7,9 @@ the libraries that it asks for. Both run in turns, each from a folder of its own
 no audit is kept from before; the second release of a plan is measured by itself, and so is a plan whose budget is
 spent. The least of all rounds counts. Bytecode is compiled beforehand.
 
-Beside them: what a second release in a running process takes beyond the bare query of its counts, and how much more
-memory than the bare query a histogram of a large file takes.
+Beside them: what a second release in a running process takes beyond the bare query of its counts, and beside
+diffprivlib's histogram of the same array; and how much more memory than the bare query a histogram of a large file
+takes.
 """
 
 import argparse
@@ -23,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.peer import run
+from harness.peer import Unavailable, run
 from harness.previous import Installed, previous
 from harness.row import Row
 from harness.script import parser, present
@@ -34,6 +35,10 @@ ROOT = Path(__file__).resolve().parents[1]
 BASE = "4a0aeec"
 #: Rows in memory of a second release; those of a large file.
 SIZES, LARGE = (100_000, 1_000_000), 10_000_000
+#: How many times as long as diffprivlib, which keeps neither a budget nor a record, a second release may take.
+BESIDE_DIFFPRIVLIB = {100_000: 3.0, 1_000_000: 1.0}
+#: Turns of each, of which the best counts.
+TURNS = 20
 #: Seconds beyond counting, megabytes beyond the bare query, and seconds after which nobody waits any more.
 BEYOND_COUNTING, BEYOND_QUERY, CAP = 0.010, 100.0, 240.0
 HISTOGRAM = """contract = "contract.toml"
@@ -154,6 +159,14 @@ def running() -> Iterator[Row]:
         limit = found["query"] + BEYOND_COUNTING
         shared = {"section": "A second release in a running process", "what": f"histogram of {size:,} rows in memory"}
         yield Row(against="the bare query and 10 ms", ours=found["release"], theirs=limit, goal=1.0, **shared)
+        peer = {"against": "diffprivlib", "ours": found["release"], "goal": BESIDE_DIFFPRIVLIB[size], **shared}
+        try:
+            theirs = run(
+                "histogram_diffprivlib", generate(size, "parquet"), "memory", TURNS, peer="diffprivlib", cap=CAP
+            )
+            yield Row(theirs=theirs["processor"], note=theirs["versions"], **peer)
+        except Unavailable as reason:
+            yield Row(theirs=None, note=str(reason), **peer)
 
 
 def memory() -> Iterator[Row]:

@@ -68,6 +68,7 @@ PATIENCE = "300"
 JOBS = (
     Job("start_up"),
     Job("waiting"),
+    Job("commands", ("--without-base",), ("diffprivlib",)),
     Job("histogram", ("--from", "parquet"), HISTOGRAMS),
     Job("histogram", ("--from", "csv"), HISTOGRAMS),
     Job("histogram", ("--from", "memory"), HISTOGRAMS),

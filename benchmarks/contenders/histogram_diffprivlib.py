@@ -10,7 +10,7 @@ from diffprivlib.tools import histogram  # noqa: E402
 
 from harness.stopwatch import report  # noqa: E402
 
-path, place = sys.argv[1:]
+path, place, *repeats = sys.argv[1:]
 
 
 def read():
@@ -26,4 +26,5 @@ report(
     lambda: histogram(read() if values is None else values, epsilon=0.5, bins=30, range=(0, 100)),
     "diffprivlib",
     "numpy",
+    repeats=int(repeats[0]) if repeats else 3,
 )

@@ -24,6 +24,10 @@ REASONS = {
         "Spark reads row by row, hands rows to Python over a socket and plans every query anew: to read 12 columns of "
         "10^6 rows alone takes as long as the embedded engine takes for all of it"
     ),
+    ("running process", "diffprivlib"): (
+        "every release is charged in a ledger, forced to disk, and its noise is drawn from the system's randomness; "
+        "diffprivlib adds to an array in memory and keeps nothing"
+    ),
     ("Commands", "0.3 s"): _IMPORTS,
     ("Commands", "0.6 s"): (
         f"{_IMPORTS}; for a plan, what each release will be worth is computed anew; a release starts DuckDB twice "

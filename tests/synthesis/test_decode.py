@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from reaedp import Boolean, Budget, Category, Contract, Date, Integer, Number, Unit
 from reaedp.contract.column import Column
+from reaedp.contract.meaning import meaning
 from reaedp.curator.records import Records
 from reaedp.errors import DeclarationError
 from reaedp.label import no_formula
@@ -162,7 +163,8 @@ def dates(draw: st.DrawFn, name: str) -> Date:
 
 @st.composite
 def categories(draw: st.DrawFn, name: str) -> Category:
-    levels = draw(st.lists(st.text('ab0 ,;"\né🙂', min_size=1, max_size=4), min_size=1, max_size=9, unique=True))
+    texts = st.text('ab0 ,;"\né🙂', min_size=1, max_size=4)
+    levels = draw(st.lists(texts, min_size=1, max_size=9, unique_by=meaning))  # 0 and 00 are one level
     return Category(name=name, levels=tuple(levels), provenance="public", null=draw(RULES), unseen=draw(RULES))
 
 

@@ -49,7 +49,7 @@ REFINED_AFTER, REFINED_BY = 3, 1 << 15
 #: Steps of each fit, and of the last.
 STEPS, LAST_STEPS = 20, 160
 #: All cells that a model may have are worth this share of its rows: a table that takes many must tell much.
-RENT = 0.2
+RENT = 0.5
 #: Coarse cells of an ordered column at least; a pair of columns takes at most this share of the room.
 LEAST_COARSE, A_PAIR = 4, 10
 #: A level keeps its dependences if its rows are so many times the noise of a table's cell.
