@@ -14,7 +14,10 @@ _IMPORTS = "most of it goes to importing Python's and our own modules and NumPy,
 #: Section, or the part of it that counts, and peer → reason.
 REASONS = {
     ("parquet", "diffprivlib"): _FIXED,
-    ("csv", "DuckDB by hand"): f"{_TEXT}; by hand DuckDB guesses them",
+    (
+        "csv",
+        "DuckDB by hand",
+    ): f"{_TEXT}; by hand DuckDB guesses them. Before, all bytes are looked at, about a twentieth of the time",
     (
         "csv",
         "diffprivlib",

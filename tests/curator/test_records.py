@@ -4,6 +4,8 @@ import math
 import os
 import pickle
 import re
+import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +23,10 @@ from reaedp import Boolean, Budget, Category, Contract, Date, Integer, Number, U
 from reaedp.contract.column import Column
 from reaedp.curator.records import Records
 from reaedp.curator.whose_rows import MODULUS
-from reaedp.engines.csv_files import BUFFER, LONGEST_LINE
+from reaedp.disk.duckdb_engine import connect_for_rows
+from reaedp.engines import bytes_of_files
+from reaedp.engines.bytes_of_files import PlainTexts
+from reaedp.engines.csv_files import BUFFER, LONGEST_LINE, Dialect, _part
 from reaedp.errors import DeclarationError
 
 DATA = os.environ.get("REAEDP_DATA")
@@ -371,6 +376,82 @@ def test_a_line_that_is_not_utf8_is_no_row_whatever_is_asked(
     records = Records(contract(*columns), path)
     # Rows are 1, 5 and the one without a value; cells beyond the header are not looked at.
     assert 3 == records.counts(asked).values.sum()
+
+
+@pytest.mark.parametrize("asked", [("x",), ("y",), ("x", "y")])
+@pytest.mark.parametrize("line", ['2,"é', '2,""é'])
+def test_a_line_that_is_not_well_quoted_is_no_row_whatever_is_asked(
+    line: str, asked: tuple[str, ...], tmp_path: Path
+) -> None:
+    columns = [Integer(name=name, lower=0, upper=9, provenance="public") for name in asked]
+    path = csv(tmp_path, f"x,y\n1,1\n{line}")
+    assert 1 == Records(contract(*columns), path).counts(asked).values.sum()
+
+
+def test_a_line_that_is_not_utf8_is_no_row_either_if_it_comes_later(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_bytes(b"x,y\n1,1\n")
+    records = Records(contract(Integer(name="x", lower=0, upper=9, provenance="public")), path)
+    assert 1 == records.counts(("x",)).values.sum()
+    path.write_bytes(b"x,y\n1,1\n2,2\n3,\xe4\n")
+    assert 2 == records.counts(("x",)).values.sum()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.text(alphabet="1t.,,;é€\r\0 _", max_size=12), max_size=8))
+def test_lines_of_plain_texts_are_rows_as_if_all_cells_were_asked_for(lines: list[str]) -> None:
+    """Files that are known to be plain, and the same ones if nothing is known of them."""
+    column = Integer(name="y", lower=0, upper=9, provenance="public")
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        path = Path(folder) / "data.csv"
+        path.write_bytes("\n".join(["x,y,z", *lines]).encode())
+        assert PlainTexts([str(path)], '"')()
+        found = counted(column, path)
+        patch.setattr(bytes_of_files, "MOST_BYTES_TWICE", -1)
+        assert not PlainTexts([str(path)], '"')()
+        assert counted(column, path) == found
+
+
+def test_the_engine_has_every_character_that_plain_texts_may_have(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    characters = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
+    cells = [
+        "".join(part).translate(dict.fromkeys(map(ord, '\r\n,"')))
+        for part in zip(*[iter(characters)] * 64, strict=True)
+    ]
+    path = tmp_path / "data.csv"
+    path.write_bytes(("x,y\n" + "".join(f"1,{cell}\n" for cell in cells)).encode())
+    assert PlainTexts([str(path)], '"')()
+    monkeypatch.setattr(bytes_of_files, "MOST_BYTES_TWICE", -1)  # so that the engine looks at all cells
+    assert {"1": len(cells)} == counted(Integer(name="x", lower=0, upper=9, provenance="public"), path)
+
+
+@pytest.mark.parametrize("before", range(9))
+def test_texts_are_plain_wherever_their_characters_lie(
+    before: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bytes_of_files, "CHUNK", 4)
+
+    def plain(content: bytes, quote: str = '"') -> bool:
+        path = tmp_path / "data.csv"
+        path.write_bytes(b"x" * before + content)
+        return PlainTexts([str(path)], quote)()
+
+    assert plain("é,€\n😀".encode())
+    assert plain(b"")
+    split = [b"\xc3", b"\xc3\n1,1\n2,2\n", b"\xc31111\xa9", b"\xe2\x82,1,1,1"]
+    assert not any(map(plain, [*split, b"\xed\xa0\x80", b'"', b'1,1,"1"']))
+    assert plain(b'"1"', quote="")
+
+
+def test_a_cell_that_is_no_number_is_part_of_its_row_where_it_is_read_as_one(tmp_path: Path) -> None:
+    """An engine that read numbers itself, once it is asked for nothing else, would leave out lines without one."""
+    part = _part(
+        connect_for_rows(), [str(csv(tmp_path, "x,y\n1,1\ntext,2\n,3\n"))], Dialect(",", '"', "utf-8"), ("x", "y")
+    )
+    found = part._read("c0").project("TRY_CAST(c0 AS DOUBLE) AS v0").fetchall()
+    assert [(1.0,), (None,), (None,)] == sorted(found, key=str)
 
 
 @pytest.mark.parametrize("before", [0, BUFFER // 2, BUFFER - LONGEST_LINE // 2, BUFFER - 2])

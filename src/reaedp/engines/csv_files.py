@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 
 from reaedp.contract.files import ENCODINGS, Files
-from reaedp.engines.bytes_of_files import Copies, first_line, most_lines, opened, suffixes
+from reaedp.engines.bytes_of_files import Copies, PlainTexts, first_line, most_lines, opened, suffixes
 from reaedp.engines.embedded import EmbeddedSource, Part, refuse_header
 from reaedp.engines.literal_paths import literally
 from reaedp.errors import DeclarationError
@@ -76,13 +76,15 @@ def open_csv(
 def _part(connection: duckdb.DuckDBPyConnection, paths: list[str], dialect: Dialect, header: tuple[str, ...]) -> Part:
     """The engine's own decoders fail on some bytes, which are a row's: it is given UTF-8.
 
-    It looks only at cells that are asked for. The filter, which is true of every row, asks for all of them: or which
-    lines are UTF-8, and so rows, would depend on the question.
+    It looks only at cells that are asked for. The condition, which is true of every row, asks for all of them: or which
+    lines are UTF-8 and well quoted, and so rows, would depend on the question. Where the bytes show that all lines are,
+    nothing is asked but what is wanted.
     """
-    cells = [f"c{number}" for number in range(len(header))]
+    cells = tuple(f"c{number}" for number in range(len(header)))
     copies = None if dialect.encoding == "utf-8" else Copies(paths, dialect.encoding)
+    texts = copies.paths if copies else paths
     relation = connection.read_csv(
-        literally(connection, copies.paths if copies else paths),  # type: ignore[arg-type]
+        literally(connection, texts),  # type: ignore[arg-type]
         columns=dict.fromkeys(cells, "VARCHAR"),
         auto_detect=False,
         header=True,
@@ -93,9 +95,10 @@ def _part(connection: duckdb.DuckDBPyConnection, paths: list[str], dialect: Dial
         strict_mode=False,
         max_line_size=LONGEST_LINE,
         buffer_size=BUFFER,
-    ).filter(f"(coalesce({', '.join(cells)}) IS NULL)::TINYINT < 2")
+    )
+    plain = PlainTexts(texts, dialect.quote)
     named = {name: (cell, "VARCHAR") for name, cell in zip(header, cells, strict=True) if name}
-    return Part(relation, named, connection, copies, lambda: most_lines(paths))
+    return Part(relation, named, connection, copies, lambda: most_lines(paths), lambda: () if plain() else cells)
 
 
 def _header(path: str, dialect: Dialect) -> tuple[str, ...]:

@@ -43,7 +43,8 @@ class Part:
 
     The connection, where it is known, must live as long as the relation is read, as DuckDB 1.4 closes it when nothing
     else holds it; and so must what is `kept`, such as copies of files. `most_rows` tells a number of rows that there
-    are at most, where that takes no time.
+    are at most, where that takes no time. `also_read` tells which cells must be read as they are,
+    whatever is asked, and with them those that are asked for: nothing where the engine reads all cells alike.
     """
 
     relation: duckdb.DuckDBPyRelation
@@ -51,6 +52,7 @@ class Part:
     connection: duckdb.DuckDBPyConnection | None = None
     kept: Any = None
     most_rows: Callable[[], int] = lambda: 2**62
+    also_read: Callable[[], tuple[str, ...]] | None = None
 
     def canonical(self, columns: tuple[Column, ...], person: str | None, files: Files | None = None) -> Any:
         """The columns in canonical form, in steps, as each looks at what the one before it made."""
@@ -73,7 +75,18 @@ class Part:
 
     def taken(self, cells: Mapping[str, str]) -> Any:
         """The cells that are asked for, under these identifiers, of the columns that have these names outside."""
-        return self.relation.project(_listed({cell: self._cell(name) for cell, name in cells.items()}) or "1 AS r")
+        asked = {cell: self._cell(name) for cell, name in cells.items()}
+        return self._read(*asked.values()).project(_listed(asked) or "1 AS r")
+
+    def _read(self, *asked: str) -> Any:
+        """The relation, with a condition that is true of every row where cells must be read: it looks at them."""
+        if self.also_read is None:
+            return self.relation
+        cells = list(dict.fromkeys((*asked, *(f'"{cell}"' for cell in self.also_read()))))
+        if not cells:
+            return self.relation
+        any_cell = f"coalesce({', '.join(cells)})" if len(cells) > 1 else cells[0]  # which the engine does not simplify
+        return self.relation.filter(f"({any_cell} IS NULL)::TINYINT < 2")
 
     def _cells(self, columns: tuple[Column, ...], person: str | None, files: Files | None) -> tuple[Any, list[str]]:
         """The cells as `r0, r1, …`, and `r` of the person, in plain notation, and the types of the columns'."""
@@ -119,7 +132,7 @@ class EmbeddedSource(Hidden):
     ) -> None:
         self._open = open_parts
         self._files, self._advice = files, advice
-        self._made: dict[tuple[tuple[Column, ...], str | None], Any] = {}
+        self._made: dict[tuple[tuple[Column, ...], str | None, tuple[tuple[str, ...] | None, ...]], Any] = {}
         self._opened: Sequence[Part] | None = open_parts()
 
     @property
@@ -141,10 +154,11 @@ class EmbeddedSource(Hidden):
                 f"The data lacks a declared column: {columns[0].name!r} is not in its header, nor is any other."
                 + self._advice([column.name for column in columns])
             )
-        if (columns, person) not in self._made:  # what was checked before the charge is counted after it
+        asked = columns, person, tuple(part.also_read and part.also_read() for part in self._parts)
+        if asked not in self._made:  # what was checked before the charge is counted after it
             parts = [part.canonical(columns, person, self._files) for part in self._parts]
-            self._made[columns, person] = reduce(lambda one, other: one.union(other), parts)
-        rows: nw.LazyFrame[Any] = nw.from_native(self._made[columns, person])
+            self._made[asked] = reduce(lambda one, other: one.union(other), parts)
+        rows: nw.LazyFrame[Any] = nw.from_native(self._made[asked])
         return rows
 
     def collect(self, counts: nw.LazyFrame[Any]) -> dict[str, NDArray[np.generic]]:
