@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import zlib
 from typing import Any
 
 import duckdb
@@ -12,7 +13,14 @@ from reaedp.curator.records import Records
 from reaedp.engines import blocks
 from reaedp.engines.spark import groups as spark_groups
 from reaedp.engines.spark import source as spark
-from reaedp.engines.spark.groups import MOST_CELLS, grouped_by_python, grouped_by_spark, passes_of_python
+from reaedp.engines.spark.groups import (
+    MOST_CELLS,
+    fields_of_words,
+    grouped_by_python,
+    grouped_by_spark,
+    passes_of_python,
+)
+from reaedp.engines.spark.levels import places_by_checksum
 from reaedp.engines.spark.session import session_of
 from spark_cluster import Cluster
 from troubles import contract, form
@@ -72,6 +80,35 @@ def test_groupings_are_counted_together_as_long_as_there_is_room() -> None:
     assert [] == passes_of_python([], sizes)
 
 
+@pytest.mark.parametrize("sizes", [[1], [2**18, 1, 2**18, 3, 2**18, 2**18], [5, 8, 14, 17] * 9, [2] * 63, [2] * 64])
+def test_cell_numbers_share_words_without_touching_each_other(sizes: list[int]) -> None:
+    fields = fields_of_words(sizes)
+    taken = [(word, bit) for word, start, bits in fields for bit in range(start, start + bits)]
+    assert len(set(taken)) == len(taken)
+    assert all(bit < 63 for _, bit in taken)
+    assert all(size <= 2**bits for size, (_, _, bits) in zip(sizes, fields, strict=True))
+    assert len({word for word, _, _ in fields}) - 1 == fields[-1][0]
+
+
+def test_cell_numbers_that_need_several_words_are_counted_alike(cluster: Cluster) -> None:
+    keys = [f"k{number}" for number in range(10)]
+    rows = session_of(cluster.master).range(700).selectExpr(*(f"CAST(511 - id % 512 AS SMALLINT) AS {k}" for k in keys))
+    groups = [(key, other) for key, other in itertools.pairwise(keys)]
+    tables = [
+        list(zip(*(found[key].tolist() for key in (*group, "rows")), strict=True))
+        for group, found in zip(groups, grouped_by_python(rows, groups, dict.fromkeys(keys, 512)), strict=True)
+    ]
+    assert all([(cell, cell, 2 if cell > 323 else 1) for cell in range(512)] == table for table in tables)
+
+
+def test_every_level_is_found_by_its_checksum_unless_two_have_the_same() -> None:
+    keys = [f"level {number}" for number in range(64)]
+    places = places_by_checksum(keys)
+    assert places is not None
+    assert list(range(64)) == [places[zlib.crc32(key.encode()) % len(places)] for key in keys]
+    assert places_by_checksum(["plumless", "level", "buckeroo"]) is None
+
+
 def test_groupings_of_many_keys_are_counted_in_several_passes(cluster: Cluster) -> None:
     keys = [f"k{number}" for number in range(70)]
     rows = session_of(cluster.master).range(300).selectExpr(*(f"CAST(id % 2 AS TINYINT) AS {key}" for key in keys))
@@ -83,7 +120,7 @@ def test_groupings_of_many_keys_are_counted_in_several_passes(cluster: Cluster) 
 def test_workers_that_fail_in_python_leave_groupings_to_spark(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(_: Any) -> Any:
+    def broken(*_: Any) -> Any:
         def task(batches: Any) -> Any:
             raise ImportError("numpy")
 
@@ -117,12 +154,14 @@ def test_rows_of_a_release_are_kept_on_the_workers_until_it_ends(spark_frame: An
     [
         (("b", "1", "a", "2024-01-31"), ("a", "b", "1.0", " 1 ", "2", "2024/1/31", "", None, "A", "-0", "1")),
         (("2", "0", "x", "nan"), ("-0.0", "0", "2e0", "NaN", "nan", "x", "x ", None, "1")),
+        (("plumless", "Öl", "一"), ("plumless", "buckeroo", "Öl", "öl", "一", "二", "", None)),
+        (("plumless", "buckeroo"), ("plumless", "buckeroo", "buckeroo", "buckeroos", None)),
     ],
 )
 def test_levels_are_found_wherever_they_stand_among_others(
     levels: tuple[str, ...], cells: tuple[str | None, ...], cluster: Cluster
 ) -> None:
-    """Numbers, moments and words among the levels: each sort is searched for by itself."""
+    """Numbers, moments and words among the levels, each sort by itself; plumless and buckeroo have one checksum."""
     column = Category(name="x", levels=levels, provenance="public")
     rows = session_of(cluster.master).createDataFrame([(cell,) for cell in cells], "x string")
     text = ", ".join("(NULL)" if cell is None else f"('{cell}')" for cell in cells)

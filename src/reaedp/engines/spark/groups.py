@@ -20,6 +20,8 @@ from reaedp.errors import ReaedpError
 
 Group = tuple[str, ...]
 Arrays = dict[str, NDArray[np.generic]]
+#: Where a cell number lies: the number of the word, its first bit there, how many bits.
+Field = tuple[int, int, int]
 
 #: Groupings that Spark counts in one pass: each row is repeated so often, and a pass costs more than a few groupings.
 REPEATED = 16
@@ -29,6 +31,8 @@ MOST_KEYS = 60
 MOST_CELLS, CELLS_OF_A_PASS = 2**18, 2**21
 #: Rows that a worker counts together: few enough to stay in the processor's cache, and not far fewer than cells.
 ROWS_OF_A_CHUNK = 2**17
+#: Cell numbers travel in integers of so many bits, without the sign.
+BITS = 63
 #: What workers say: the number of a grouping, and how many rows fall into each of its cells, 64 bits each.
 COUNTS = "part int, counts binary"
 
@@ -91,13 +95,40 @@ def _repeated(rows: Any, groups: Sequence[Group]) -> Iterator[Arrays]:
 
 def _in_arrays(rows: Any, shapes: Mapping[Group, tuple[int, ...]]) -> list[Arrays]:
     """Workers count into arrays, of which those of the same grouping meet on one worker and are added up there."""
-    keys = list(dict.fromkeys(key for group in shapes for key in group))
+    sizes = {key: size for group, shape in shapes.items() for key, size in zip(group, shape, strict=True)}
+    keys, fields = list(sizes), fields_of_words(list(sizes.values()))
     places = [([keys.index(key) for key in group], shape) for group, shape in shapes.items()]
     with travelling():
-        counts = rows.select(*keys).mapInArrow(_counting(places), COUNTS)
+        counts = _packed(rows, keys, fields).mapInArrow(_counting(fields, places), COUNTS)
         found = collected(counts.repartition("part").mapInArrow(_adding, COUNTS))
     totals = dict(zip(found["part"].tolist(), found["counts"], strict=True))
     return [_table(totals.get(part), group, shape) for part, (group, shape) in enumerate(shapes.items())]
+
+
+def fields_of_words(sizes: Sequence[int]) -> list[Field]:
+    """Where the cell numbers of columns of these sizes lie in as few words as bits in their order allow."""
+    fields: list[Field] = []
+    word = used = 0
+    for size in sizes:
+        bits = (size - 1).bit_length()
+        if used + bits > BITS:
+            word, used = word + 1, 0
+        fields.append((word, used, bits))
+        used += bits
+    return fields
+
+
+def _packed(rows: Any, keys: Sequence[str], fields: Sequence[Field]) -> Any:
+    """Words of cell numbers: Spark hands each column to Python row by row, whatever it holds."""
+    words: dict[str, Any] = {}
+    for key, (word, start, _) in zip(keys, fields, strict=True):
+        name, field = f"word{word}", f.shiftleft(f.col(key).cast("bigint"), start)
+        words[name] = words[name].bitwiseOR(field) if name in words else field
+    return rows.select(*(word.alias(name) for name, word in words.items()))
+
+
+def _unpacked(words: Sequence[NDArray[Any]], fields: Sequence[Field]) -> list[NDArray[np.int32]]:
+    return [((words[word] >> start) & ((1 << bits) - 1)).astype(np.int32) for word, start, bits in fields]
 
 
 def _table(counts: bytes | None, group: Group, shape: tuple[int, ...]) -> Arrays:
@@ -108,12 +139,13 @@ def _table(counts: bytes | None, group: Group, shape: tuple[int, ...]) -> Arrays
     return keys | {"rows": total[cells]}
 
 
-def _counting(groups: Sequence[tuple[list[int], tuple[int, ...]]]) -> Task:
+def _counting(fields: Sequence[Field], groups: Sequence[tuple[list[int], tuple[int, ...]]]) -> Task:
     """A task that says, once, how many of its rows fall into each cell of each grouping."""
 
     def task(batches: Iterator[Any]) -> Iterator[Any]:
         totals = {part: np.zeros(math.prod(shape), dtype=np.int64) for part, (_, shape) in enumerate(groups)}
-        for columns in _chunks(batches):
+        for words in _chunks(batches):
+            columns = _unpacked(words, fields)
             for part, (places, shape) in enumerate(groups):
                 totals[part] += np.bincount(_cells(columns, places, shape), minlength=len(totals[part]))
         yield _said(totals)

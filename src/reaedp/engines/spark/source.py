@@ -1,6 +1,6 @@
 """Tables of Apache Spark, counted on its workers; the driver receives counts."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,13 +14,13 @@ from pyspark.sql import functions as f
 from reaedp.answer import Integers
 from reaedp.contract import Category, Column, Contract, Curve
 from reaedp.contract.category import Undeclared
-from reaedp.contract.meaning import meaning
 from reaedp.engines.canonical import KNOWN, ZONED, refused
 from reaedp.engines.source import Hidden
 from reaedp.engines.spark import values
 from reaedp.engines.spark.cells import SparkCell
 from reaedp.engines.spark.collect import collected
 from reaedp.engines.spark.groups import REPEATED, grouped_by_python, grouped_by_spark, passes_of_python
+from reaedp.engines.spark.levels import numbered
 from reaedp.engines.spark.patience import patience
 from reaedp.engines.spark.python_workers import workers_run_python
 from reaedp.errors import DeclarationError, unknown
@@ -43,14 +43,6 @@ TYPES = {
     "timestamp_ntz": "TIMESTAMP",
     "void": "NULL",
 }
-#: What a category's levels are compared by: the type of the keys, and how one is made of a text.
-KEYS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "text": ("string", str),
-    "number": ("double", float),
-    "moment": ("bigint", int),
-}
-#: Longer lists of levels are joined; shorter ones are searched, which needs no second table.
-MOST_SEARCHED = 64
 #: Rows of a large result that are fetched together.
 ROWS_OF_A_BATCH = 2**20
 #: So few groupings are not worth asking whether workers run Python.
@@ -107,9 +99,8 @@ class SparkSource(Hidden):
         cells = [SparkCell(place, column, kind) for place, column, _, kind in wanted]
         for step in (SparkCell.read, SparkCell.named, SparkCell.finished):
             rows = rows.select(*(made for cell in cells for made in step(cell)))
-        for number, column in enumerate(columns):
-            if isinstance(column, Category):
-                rows = _numbered(rows, column, number)
+        categories = {number: column for number, column in enumerate(columns) if isinstance(column, Category)}
+        rows = numbered(rows, categories) if categories else rows
         if any(isinstance(column, Undeclared) for column in columns):
             self.check_python()
         return rows
@@ -203,38 +194,3 @@ def _kind(field: Any) -> str:
     name: str = field.dataType.simpleString()
     kind = TYPES.get(name.split("(", maxsplit=1)[0].split(" ", maxsplit=1)[0], name.upper())
     return name.upper() if kind == "DECIMAL" else kind
-
-
-def _numbered(rows: Any, column: Column, number: int) -> Any:
-    """The number of the level, -1 for any other cell that is filled, null for none.
-
-    Texts are compared as they are written first, then by what they mean.
-    """
-    found = []
-    for sort, (kind, key_of) in KEYS.items():
-        name = f"{sort}{number}"
-        if name not in rows.columns:
-            continue
-        meant = [(sort, level) if sort == "text" else meaning(level) for level in column.labels]
-        keys = [key_of(key) if other == sort else None for other, key in meant]
-        if sort == "number":
-            rows = rows.withColumn(name, f.col(name) + 0.0)  # no negative zero
-        if len(keys) <= MOST_SEARCHED:
-            rows = rows.withColumn(name, _searched(f.col(name), keys, kind))
-        else:
-            named = [(key, float(place)) for place, key in enumerate(keys) if key is not None]
-            levels = rows.sparkSession.createDataFrame(named, f"key {kind}, level double")
-            joined = rows.join(f.broadcast(levels), f.col(name) == f.col("key"), "left")
-            rows = joined.withColumn(name, f.col("level")).drop("key", "level")
-        found.append(name)
-    level = f.coalesce(*found, f.when(f.col(f"filled{number}"), -1.0))
-    return rows.withColumn(f"v{number}", level).drop(*found)
-
-
-def _searched(cell: Any, keys: Sequence[Any], kind: str) -> Any:
-    """The place of a key, null where it is none of them.
-
-    One loop over an array: comparisons written out one by one make a method that Java no longer compiles.
-    """
-    place = f.array_position(f.array(*(f.lit(key).cast(kind) for key in keys)), cell)
-    return f.nullif(place, f.lit(0).cast("bigint")).cast("double") - 1.0
