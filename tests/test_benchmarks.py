@@ -10,6 +10,7 @@ import pytest
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
+from harness import machine  # noqa: E402
 from harness.document import Done, document  # noqa: E402
 from harness.exponent import fitted  # noqa: E402
 from harness.peer import OURS, Unavailable, run  # noqa: E402
@@ -147,3 +148,28 @@ def test_a_tiny_run_writes_rows(script: str, tmp_path: Path) -> None:
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert all(row["ours"] > 0 and row["theirs"] > 0 for row in rows)
     assert len(rows) == {"histogram": 1, "start_up": 2}[script]
+
+
+def test_results_do_not_make_the_source_look_changed(tmp_path: Path) -> None:
+    def git(*words: str) -> str:
+        identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+        done = subprocess.run(["git", *identity, *words], cwd=tmp_path, check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    for name in (*machine.RESULTS, "source.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("before")
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-q", "-m", "all")
+    name = git("rev-parse", "--short", "HEAD")
+    for result in machine.RESULTS:
+        (tmp_path / result).write_text("after")
+    assert name == machine.commit(tmp_path / "benchmarks")
+    (tmp_path / "source.py").write_text("after")
+    assert f"{name}-dirty" == machine.commit(tmp_path / "benchmarks")
+
+
+def test_outside_a_repository_the_source_has_no_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    assert machine.commit(tmp_path) == ""

@@ -9,6 +9,8 @@ from pathlib import Path
 
 #: What our own figures depend on.
 OURS = ("reaedp", "duckdb", "narwhals", "numpy", "opendp", "dp-accounting", "scikit-learn", "scipy")
+#: What measuring itself changes.
+RESULTS = ("benchmarks/RESULTS.md", "benchmarks/growth.svg")
 
 
 def processor() -> str:
@@ -34,18 +36,20 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version()} | {name: metadata.version(name) for name in OURS}
 
 
-def commit() -> str:
-    """The state of the source, with a mark if something has changed since; empty outside a repository."""
+def commit(folder: Path = Path(__file__).parent) -> str:
+    """The state of the source, with a mark if something but results has changed since; empty outside a repository."""
     try:
-        done = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--exclude", "*"],
-            cwd=Path(__file__).parent,
-            capture_output=True,
-            text=True,
-            check=True,
+        name = _git(folder, "rev-parse", "--short", "HEAD")
+        changed = _git(
+            folder, "diff", "--name-only", "HEAD", "--", ":(top)", *(f":(top,exclude){one}" for one in RESULTS)
         )
     except (OSError, subprocess.CalledProcessError):
         return ""
+    return f"{name}-dirty" if changed else name
+
+
+def _git(folder: Path, *words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
 
