@@ -45,6 +45,11 @@ class Job:
         """As one would type it."""
         return " ".join([self.script, *self.arguments])
 
+    @property
+    def title(self) -> str:
+        """Without the folders of one machine."""
+        return self.name.replace(str(HERE), "benchmarks").replace(str(DATA), "data")
+
     def key(self, quick: bool) -> str:
         """The same for the same measurement: script, arguments, versions of ours and pins of its peers."""
         pins = [(PEERS / f"{peer}.txt").read_text(encoding="utf-8") for peer in self.peers]
@@ -63,8 +68,10 @@ SYNTHESIZERS = {
     "OpenDP AIM, 1 MB": "opendp",
     "SmartNoise AIM, 1 MB": "smartnoise_synth",
 }
-#: Seconds of the processor after which a synthesizer is ended: some fifty times ours.
-PATIENCE = "300"
+#: Seconds of the processor after which a synthesizer is ended: some seventy times ours.
+PATIENCE = "200"
+#: Measured side by side, whatever the file of all comparisons holds.
+SIDE_BY_SIDE = ("--again", "--runs", str(DATA / "measured" / "synthesizers.jsonl"))
 JOBS = (
     Job("start_up"),
     Job("waiting"),
@@ -79,7 +86,7 @@ JOBS = (
     Job("audit_runs"),
     Job("ledger"),
     *(
-        Job("synthesis_peers", ("--peers", "REAEDP", name, "--cap", PATIENCE), (peer,), needs="REAEDP_DATA")
+        Job("synthesis_peers", ("--peers", "REAEDP", name, "--cap", PATIENCE, *SIDE_BY_SIDE), (peer,), "REAEDP_DATA")
         for name, peer in SYNTHESIZERS.items()
     ),
     Job("spark"),
@@ -92,17 +99,16 @@ SLOW = ("spark", "out_of_core")
 
 def run(job: Job, options: argparse.Namespace) -> Done:
     """Measure, or take what an earlier run measured if --keep says so."""
-    title = job.name.replace(str(HERE), "benchmarks")
     kept = DATA / "measured" / f"{job.key(options.quick)}.jsonl"
     facts = kept.with_suffix(".json")
     if options.keep and facts.exists():
-        return Done(title, read_rows(kept), json.loads(facts.read_text(encoding="utf-8")))
+        return Done(job.title, read_rows(kept), json.loads(facts.read_text(encoding="utf-8")))
     kept.parent.mkdir(parents=True, exist_ok=True)
     kept.unlink(missing_ok=True)
     if "harness.script" not in (HERE / f"{job.script}.py").read_text(encoding="utf-8"):
-        return Done(title, [], {}, "not run: it hands on no rows; run it by itself")
+        return Done(job.title, [], {}, "not run: it hands on no rows; run it by itself")
     if job.needs and not os.environ.get(job.needs):
-        return Done(title, [], {}, f"not run: {job.needs} names no folder with the data")
+        return Done(job.title, [], {}, f"not run: {job.needs} names no folder with the data")
     command = [sys.executable, str(HERE / f"{job.script}.py"), *job.arguments, "--rows-to", str(kept)]
     if options.quick:  # the chart of the full run stays as it is
         command = [*(part.replace(str(CHART), str(DATA / "quick.svg")) for part in command), "--quick"]
@@ -116,9 +122,9 @@ def run(job: Job, options: argparse.Namespace) -> Done:
         "commit": machine.commit(),
     }
     if done.returncode:
-        return Done(title, found, told, f"failed with exit code {done.returncode}")
+        return Done(job.title, found, told, f"failed with exit code {done.returncode}")
     facts.write_text(json.dumps(told), encoding="utf-8")
-    return Done(title, found, told)
+    return Done(job.title, found, told)
 
 
 def main() -> None:
@@ -136,7 +142,7 @@ def main() -> None:
         measure = not chosen.only or job.script in chosen.only
         keep = chosen.keep if measure else True
         if not measure and not (DATA / "measured" / f"{job.key(chosen.quick)}.json").exists():
-            results.append(Done(job.name.replace(str(HERE), "benchmarks"), [], {}, "NOT MEASURED in this run"))
+            results.append(Done(job.title, [], {}, "NOT MEASURED in this run"))
             continue
         results.append(run(job, argparse.Namespace(quick=chosen.quick, keep=keep)))
         out.parent.mkdir(parents=True, exist_ok=True)
