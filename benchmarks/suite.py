@@ -1,6 +1,6 @@
 """The whole comparison: every job in a process of its own, one document of results.
 
-    make bench                                    # everything, one to two hours
+    make bench                                    # everything, about an hour
     python benchmarks/suite.py --quick            # minutes, smaller sizes, written to data/QUICK.md
     python benchmarks/suite.py --keep             # only what was not measured yet with these versions
     python benchmarks/suite.py --only histogram growth

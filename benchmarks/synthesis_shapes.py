@@ -9,7 +9,8 @@ the national survey, come from the folder of public data, if it is named. All co
 δ = 10^-6, neighbours differing by one added or removed row. Pairs are the mean total variation over at most 400 pairs
 of columns, worst the largest of them; less is better. Kept is the share of rows in which the rule of the table holds.
 Seconds are of the processor, for learning. Nothing in the library was set by looking at these tables but the columns'
-share of the budget, for which 53 columns, Titanic and 800 rows of the survey were looked at.
+share of the budget and how noisy a table may be, for which 53 columns, Titanic and 800 rows of the survey were looked
+at.
 """
 
 import argparse

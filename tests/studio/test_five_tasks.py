@@ -94,7 +94,7 @@ def see_a_look(window: Window) -> None:
     window.page.locator("input[name=custodian]").check()
     window.page.get_by_role("button", name="Look at the data").click()
     window.page.get_by_text("Rows: 40.").wait_for()
-    window.page.wait_for_load_state()  # the text may be there before the sheet of styles
+    window.page.wait_for_load_state()  # the text may be there before the style sheet
 
 
 def test_five_tasks_are_done_by_keyboard_alone(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

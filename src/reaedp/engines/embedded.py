@@ -43,8 +43,8 @@ class Part:
 
     The connection, where it is known, must live as long as the relation is read, as DuckDB 1.4 closes it when nothing
     else holds it; and so must what is `kept`, such as copies of files. `most_rows` tells a number of rows that there
-    are at most, where that takes no time. `also_read` tells which cells must be read as they are,
-    whatever is asked, and with them those that are asked for: nothing where the engine reads all cells alike.
+    are at most, where that takes no time. `also_read` tells which cells decide whether a line is a row, so that they
+    are read whatever is asked; without it, no cell does.
     """
 
     relation: duckdb.DuckDBPyRelation
