@@ -14,10 +14,6 @@ _IMPORTS = "most of it goes to importing Python's and our own modules and NumPy,
 #: Section, or the part of it that counts, and peer → reason.
 REASONS = {
     ("parquet", "diffprivlib"): _FIXED,
-    ("parquet", "DuckDB by hand"): (
-        "the least and the greatest number that a file states leave out NaN, and an engine that believed them would "
-        "let one row decide how others count; to keep numbers from being planned by them takes 2 to 3 ns a row"
-    ),
     (
         "csv",
         "DuckDB by hand",

@@ -162,16 +162,18 @@ NUMBERS = {
 @pytest.mark.quick_every(3)
 @pytest.mark.parametrize("kind", NUMBERS)
 @pytest.mark.parametrize("precision", [pa.float32(), pa.float64()], ids=str)
-@pytest.mark.parametrize("stored", ["Parquet", "DuckDB"])
+@pytest.mark.parametrize("stored", ["Parquet", "row groups", "relation", "DuckDB", "Arrow"])
 def test_no_number_decides_what_nan_counts_as(kind: str, precision: pa.DataType, stored: str, tmp_path: Path) -> None:
     """The least and the greatest number that a file states leave out NaN."""
     column = NUMBERS[kind]
 
     def counted(name: str, values: list[float | None]) -> np.ndarray:
-        arrow = pa.table({"x": pa.array(values, precision)})
-        if stored == "Parquet":
-            pq.write_table(arrow, tmp_path / f"{name}.parquet")
-            return counts(tmp_path / f"{name}.parquet", column)
+        arrow, file = pa.table({"x": pa.array(values, precision)}), tmp_path / f"{name}.parquet"
+        if stored == "Arrow":
+            return counts(arrow, column)
+        if stored != "DuckDB":  # a group of NaN states nothing, and a group of one number states this number
+            pq.write_table(arrow, file, row_group_size=50 if stored == "row groups" else None)
+            return counts(duckdb.read_parquet(str(file)) if stored == "relation" else file, column)
         with duckdb.connect(tmp_path / f"{name}.duckdb") as connection:
             connection.register("arrow", arrow)
             connection.execute("CREATE TABLE t AS SELECT * FROM arrow")

@@ -44,7 +44,8 @@ class Part:
     The connection, where it is known, must live as long as the relation is read, as DuckDB 1.4 closes it when nothing
     else holds it; and so must what is `kept`, such as copies of files. `most_rows` tells a number of rows that there
     are at most, where that takes no time. `also_read` tells which cells decide whether a line is a row, so that they
-    are read whatever is asked; without it, no cell does.
+    are read whatever is asked; without it, no cell does. `bounds_hold` tells that the least and the greatest number
+    that the engine knows of a column, if it knows any, are those of all its numbers, of which NaN is the greatest.
     """
 
     relation: duckdb.DuckDBPyRelation
@@ -53,6 +54,7 @@ class Part:
     kept: Any = None
     most_rows: Callable[[], int] = lambda: 2**62
     also_read: Callable[[], tuple[str, ...]] | None = None
+    bounds_hold: bool = False
 
     def canonical(self, columns: tuple[Column, ...], person: str | None, files: Files | None = None) -> Any:
         """The columns in canonical form, in steps, as each looks at what the one before it made."""
@@ -108,9 +110,9 @@ class Part:
     def _cell(self, name: str) -> str:
         identifier, kind = self._find(name)
         quoted = '"' + identifier.replace('"', '""') + '"'
-        # The least and the greatest number that a file of Parquet states leave out NaN, which the engine believes when
-        # it plans a query: one number would decide what NaN in other rows counts as. It does not look into TRY.
-        return f"TRY({quoted})" if kind in ("DOUBLE", "FLOAT") else quoted
+        # The least and the greatest number that a file of Parquet states leave out NaN. An engine that plans a query by
+        # them would let one number decide what NaN in other rows counts as; but it does not look into TRY.
+        return f"TRY({quoted})" if kind in ("DOUBLE", "FLOAT") and not self.bounds_hold else quoted
 
     def _find(self, name: str) -> tuple[str, str]:
         if name not in self.columns:

@@ -92,6 +92,7 @@ def _parquet_part(
         {name: (own, MILLISECONDS if name in late else kind) for name, (own, kind) in part.columns.items()},
         connection,
         most_rows=lambda: _rows(connection, patterns),
+        bounds_hold=True,
     )
 
 
@@ -104,10 +105,13 @@ def _rows(connection: duckdb.DuckDBPyConnection, patterns: list[str]) -> int:
 def _read_parquet(
     connection: duckdb.DuckDBPyConnection, patterns: list[str], partitions: Partitions | None
 ) -> duckdb.DuckDBPyRelation:
-    """Texts that are not UTF-8 become question marks; engines before version 2 fail on them instead."""
+    """Texts that are not UTF-8 become question marks; engines before version 2 fail on them instead.
+
+    The least and the greatest number that a file states leave out NaN: with `can_have_nan`, NaN is the greatest.
+    """
     hive = ", hive_partitioning = true, hive_types_autocast = false" if partitions and partitions.names else ""
     listed = ", ".join(map(quoted, patterns))
-    statement = f"SELECT * FROM read_parquet([{listed}], union_by_name = false{hive}"
+    statement = f"SELECT * FROM read_parquet([{listed}], union_by_name = false, can_have_nan = true{hive}"
     try:
         return connection.sql(f"{statement}, utf8_validation = 'replace')")
     except duckdb.BinderException:
