@@ -398,7 +398,7 @@ def test_a_line_that_is_not_utf8_is_no_row_either_if_it_comes_later(tmp_path: Pa
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.text(alphabet="1t.,,;é€\r\0 _", max_size=12), max_size=8))
+@given(st.lists(st.text(alphabet="1t.,,;é€\r\0 _(+-", max_size=12), max_size=8))
 def test_lines_of_plain_texts_are_rows_as_if_all_cells_were_asked_for(lines: list[str]) -> None:
     """Files that are known to be plain, and the same ones if nothing is known of them."""
     column = Integer(name="y", lower=0, upper=9, provenance="public")

@@ -3,6 +3,7 @@
 import codecs
 import gzip
 import io
+import re
 import stat
 import tempfile
 import weakref
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from reaedp.disk.claimed_folder import ClaimedFolder
+from reaedp.engines.canonical import STRANGE
 from reaedp.errors import DeclarationError, ReaedpError
 
 #: Suffixes of files that are compressed.
@@ -59,6 +61,8 @@ def most_lines(paths: list[str]) -> int:
 class PlainTexts:
     """Whether files are UTF-8 throughout and hold no quotation mark, which is found out again when one has changed.
 
+    They are `bare` if, besides, no line but the header has one of the signs that numbers must not have.
+
     That is read off the bytes, which takes a fraction of the time in which an engine looks at cells. It is not told of
     compressed and of large files: these would be unpacked, or fetched from a disk, twice.
     """
@@ -66,13 +70,18 @@ class PlainTexts:
     def __init__(self, paths: list[str], quote: str) -> None:
         self._paths, self._quote = paths, quote.encode()
         self._states: list[tuple[int, ...]] = []
-        self._plain = False
+        self._plain, self._bare = False, False
+
+    def bare(self) -> bool:
+        """Look at the files, unless they are as they were."""
+        return self() and self._bare
 
     def __call__(self) -> bool:
         """Look at the files, unless they are as they were."""
         try:
             states = [_state(path) for path in self._paths]
             if states != self._states:
+                self._bare = True
                 self._plain = most_lines(self._paths) <= MOST_BYTES_TWICE and all(map(self._is_plain, self._paths))
                 self._states = states
         except OSError:  # the engine will say so
@@ -82,11 +91,14 @@ class PlainTexts:
     def _is_plain(self, path: str) -> bool:
         decoder = codecs.getincrementaldecoder("utf-8")()
         block = bytearray(CHUNK)
+        rows = None  # where they begin in the block
         with Path(path).open("rb", buffering=0) as file:
             try:
                 while size := file.readinto(block):
                     if self._quote and block.find(self._quote, 0, size) >= 0:
                         return False
+                    rows = _header_end(block, size) if rows is None else 0
+                    self._bare = self._bare and all(block.find(sign, rows, size) < 0 for sign in _STRANGE)
                     begun, _ = decoder.getstate()  # a character that the block before left open
                     if begun or not block.isascii():
                         decoder.decode(block[:size])
@@ -94,6 +106,16 @@ class PlainTexts:
             except UnicodeDecodeError:
                 return False
         return True
+
+
+_STRANGE = tuple(sign.encode() for sign in STRANGE)
+_LINE_END = re.compile(rb"[\r\n]")
+
+
+def _header_end(block: bytearray, size: int) -> int:
+    """Where the first line of a file ends in its first block; 0 if it does not."""
+    found = _LINE_END.search(block, 0, size)
+    return found.end() if found else 0
 
 
 def _state(path: str) -> tuple[int, ...]:

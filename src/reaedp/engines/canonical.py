@@ -11,7 +11,12 @@ from reaedp.contract.meaning import MICROSECONDS_OF_A_DAY
 from reaedp.errors import DeclarationError
 from reaedp.statistics.by_kind import ByKind, no_way
 
-TEXT = frozenset({"VARCHAR", "ENUM", "UUID"})
+#: Texts that have none of `STRANGE`.
+BARE = "BARE VARCHAR"
+TEXT = frozenset({"VARCHAR", BARE, "ENUM", "UUID"})
+#: What occurs in every text that the engine's cast takes for a number and that is none elsewhere, such as 1_000,
+#: nan(1) and +-5.
+STRANGE = ("_", "(", "+")
 SIGNED = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"}
 WHOLE = frozenset(SIGNED | {f"U{kind}" for kind in SIGNED})
 DECIMAL = frozenset({"DECIMAL", "WIDE DECIMAL"})
@@ -77,7 +82,7 @@ class Named:
         if self.kind in TEXT:
             promising = f"regexp_matches({text}, '{shapes.PROMISING}')"
             return {
-                self.number: f"CASE WHEN {promising} THEN {_read_double(text)} END",
+                self.number: f"CASE WHEN {promising} THEN {_read_double(text, self.kind)} END",
                 self.micros: f"CASE WHEN {promising} THEN {moment(self.cell, self.kind)} END",
             }
         number = double(self.cell, self.kind) if self.kind in WHOLE | REAL else "NULL::DOUBLE"
@@ -159,7 +164,7 @@ def number(cell: str, kind: str) -> str:
     if kind in TEXT:
         text = _text(cell, kind)
         words = " ".join(f"WHEN regexp_matches({text}, '{shape}') THEN {truth}" for shape, truth in _WORDS)
-        return _read_double(text, f"CASE {words} END")
+        return _read_double(text, kind, f"CASE {words} END")
     return double(cell, kind) if kind in WHOLE | REAL | TRUTH else "NULL::DOUBLE"
 
 
@@ -201,7 +206,7 @@ def parts_of_number(number: str) -> str:
 
 def _text(cell: str, kind: str) -> str:
     """A cell as text; what is text already is written as it is, as the engine takes long to parse long questions."""
-    return cell if kind == "VARCHAR" else f"CAST({cell} AS VARCHAR)"
+    return cell if kind in ("VARCHAR", BARE) else f"CAST({cell} AS VARCHAR)"
 
 
 def _floored(number: str, step: int) -> str:
@@ -209,13 +214,16 @@ def _floored(number: str, step: int) -> str:
     return f"(CASE WHEN {number} >= 0 THEN {number} // {step} ELSE -(-({number} + 1) // {step}) - 1 END)"
 
 
-def _read_double(text: str, otherwise: str = "NULL::DOUBLE") -> str:
+def _read_double(text: str, kind: str, otherwise: str = "NULL::DOUBLE") -> str:
     """What the cast understands, less `1_000`, `nan(1)` and `+-5`, which are no numbers elsewhere; or else a word.
 
-    Looking for three texts costs a tenth of matching the shape of a number, which means the same. What begins with a
-    digit or a point can only be of the first kind, and is no word; the first byte is compared in no time. The engine
-    takes texts by the thousand, and where all of them begin so, it looks at nothing else.
+    Looking for three texts costs a tenth of matching the shape of a number, which means the same; bare texts have none
+    of them. What begins with a digit or a point can only be of the first kind, and is no word; the first byte is
+    compared in no time. The engine takes texts by the thousand, and where all of them begin so, it looks at nothing
+    else.
     """
+    if kind == BARE:
+        return f"coalesce(TRY_CAST({text} AS DOUBLE), {otherwise})"
     strange = " OR ".join(f"contains({text}, '{part}')" for part in ("_", "(", "+-"))
     usual = f"NOT contains({text}, '_') AND {text} >= '.' AND {text} < ':'"
     found = f"TRY_CAST({text} AS DOUBLE)"

@@ -78,7 +78,7 @@ def _part(connection: duckdb.DuckDBPyConnection, paths: list[str], dialect: Dial
 
     It looks only at cells that are asked for. The condition, which is true of every row, asks for all of them: or which
     lines are UTF-8 and well quoted, and so rows, would depend on the question. Where the bytes show that all lines are,
-    nothing is asked but what is wanted.
+    nothing is asked but what is wanted. Where they show that no text has a strange sign, none is looked for in cells.
     """
     cells = tuple(f"c{number}" for number in range(len(header)))
     copies = None if dialect.encoding == "utf-8" else Copies(paths, dialect.encoding)
@@ -98,7 +98,15 @@ def _part(connection: duckdb.DuckDBPyConnection, paths: list[str], dialect: Dial
     )
     plain = PlainTexts(texts, dialect.quote)
     named = {name: (cell, "VARCHAR") for name, cell in zip(header, cells, strict=True) if name}
-    return Part(relation, named, connection, copies, lambda: most_lines(paths), lambda: () if plain() else cells)
+    return Part(
+        relation,
+        named,
+        connection,
+        copies,
+        most_rows=lambda: most_lines(paths),
+        also_read=lambda: () if plain() else cells,
+        bare=plain.bare,
+    )
 
 
 def _header(path: str, dialect: Dialect) -> tuple[str, ...]:

@@ -44,7 +44,8 @@ class Part:
     The connection, where it is known, must live as long as the relation is read, as DuckDB 1.4 closes it when nothing
     else holds it; and so must what is `kept`, such as copies of files. `most_rows` tells a number of rows that there
     are at most, where that takes no time. `also_read` tells which cells decide whether a line is a row, so that they
-    are read whatever is asked; without it, no cell does. `bounds_hold` tells that the least and the greatest number
+    are read whatever is asked; without it, no cell does. `bare` tells that no text has one of `canonical.STRANGE`.
+    `bounds_hold` tells that the least and the greatest number
     that the engine knows of a column, if it knows any, are those of all its numbers, of which NaN is the greatest.
     """
 
@@ -54,22 +55,23 @@ class Part:
     kept: Any = None
     most_rows: Callable[[], int] = lambda: 2**62
     also_read: Callable[[], tuple[str, ...]] | None = None
+    bare: Callable[[], bool] = lambda: False
     bounds_hold: bool = False
 
     def canonical(self, columns: tuple[Column, ...], person: str | None, files: Files | None = None) -> Any:
         """The columns in canonical form, in steps, as each looks at what the one before it made."""
         rows, kinds = self._cells(columns, person, files)
         named = [
-            canonical.Named(str(number), kinds[number])
+            canonical.Named(str(number), kinds[f"r{number}"])
             for number, column in enumerate(columns)
             if isinstance(column, Undeclared)
         ]
         if person is not None:
-            named.append(canonical.Named("", self._kind(person)))
+            named.append(canonical.Named("", kinds["r"]))
         rows = _named(_valued(rows, columns, kinds, named), named)
         categories = {
-            number: (column, kind)
-            for number, (column, kind) in enumerate(zip(columns, kinds, strict=True))
+            number: (column, kinds[f"r{number}"])
+            for number, column in enumerate(columns)
             if isinstance(column, Category)
         }
         names = _names(columns, person)
@@ -90,16 +92,18 @@ class Part:
         any_cell = f"coalesce({', '.join(cells)})" if len(cells) > 1 else cells[0]  # which the engine does not simplify
         return self.relation.filter(f"({any_cell} IS NULL)::TINYINT < 2")
 
-    def _cells(self, columns: tuple[Column, ...], person: str | None, files: Files | None) -> tuple[Any, list[str]]:
-        """The cells as `r0, r1, …`, and `r` of the person, in plain notation, and the types of the columns'."""
+    def _cells(
+        self, columns: tuple[Column, ...], person: str | None, files: Files | None
+    ) -> tuple[Any, Mapping[str, str]]:
+        """The cells as `r0, r1, …`, and `r` of the person, in plain notation, and their types."""
         names = {f"r{number}": column.name for number, column in enumerate(columns)}
         names |= {} if person is None else {"r": person}
         kinds = {cell: self._kind(name) for cell, name in names.items()}
+        if self.bare():
+            kinds = {cell: canonical.BARE if kind == "VARCHAR" else kind for cell, kind in kinds.items()}
         rows = self.taken(names)
         declared = notations(files, columns, person)
-        if declared:
-            rows, kinds = _in_plain_notation(rows, kinds, declared)
-        return rows, [kinds[f"r{number}"] for number in range(len(columns))]
+        return _in_plain_notation(rows, kinds, declared) if declared else (rows, kinds)
 
     def _kind(self, name: str) -> str:
         kind = canonical.known_type(self._find(name)[1])
@@ -134,7 +138,7 @@ class EmbeddedSource(Hidden):
     ) -> None:
         self._open = open_parts
         self._files, self._advice = files, advice
-        self._made: dict[tuple[tuple[Column, ...], str | None, tuple[tuple[str, ...] | None, ...]], Any] = {}
+        self._made: dict[tuple[tuple[Column, ...], str | None, tuple[object, ...]], Any] = {}
         self._opened: Sequence[Part] | None = open_parts()
 
     @property
@@ -156,7 +160,7 @@ class EmbeddedSource(Hidden):
                 f"The data lacks a declared column: {columns[0].name!r} is not in its header, nor is any other."
                 + self._advice([column.name for column in columns])
             )
-        asked = columns, person, tuple(part.also_read and part.also_read() for part in self._parts)
+        asked = columns, person, tuple((part.also_read and part.also_read(), part.bare()) for part in self._parts)
         if asked not in self._made:  # what was checked before the charge is counted after it
             parts = [part.canonical(columns, person, self._files) for part in self._parts]
             self._made[asked] = reduce(lambda one, other: one.union(other), parts)
@@ -300,10 +304,11 @@ def _names(columns: tuple[Column, ...], person: str | None) -> list[str]:
     return names
 
 
-def _valued(rows: Any, columns: tuple[Column, ...], kinds: Sequence[str], named: Sequence[canonical.Named]) -> Any:
+def _valued(rows: Any, columns: tuple[Column, ...], kinds: Mapping[str, str], named: Sequence[canonical.Named]) -> Any:
     """Values in two steps, beside the cells that are still looked at."""
     first, second = [f"r{name.place}" for name in named], []
-    for number, (column, kind) in enumerate(zip(columns, kinds, strict=True)):
+    for number, column in enumerate(columns):
+        kind = kinds[f"r{number}"]
         first.append(f"r{number} IS NOT NULL AS filled{number}")
         second.append(f"filled{number}")
         if isinstance(column, Category):
