@@ -382,8 +382,13 @@ def test_no_rows_are_no_rows() -> None:
     assert (0, len(SIZES)) == rows(beliefs, coarsenings(), 0, np.random.default_rng(9)).shape
 
 
-def test_scores_are_the_rows_that_differ_over_every_combination_of_views() -> None:
-    """Columns of many cells are looked at in fewer where there are three of them."""
+@pytest.mark.parametrize(("scale", "dearest"), [(0.05, 1.5), (2.5, 1.4263), (2000.0, 0.1)])
+def test_scores_are_the_rows_that_differ_over_every_combination_of_views(scale: float, dearest: float) -> None:
+    """Columns of many cells are looked at in fewer where there are three of them.
+
+    A table costs more than a plain one of 32 cells if it has more, in proportion to the power ⅔, but at most 1.5 times
+    as much and at least a tenth; a cell counts in part where few rows are expected. Its noise is as much less or more.
+    """
     rng = np.random.default_rng(6)
     sizes = (14, 5, 6)
     halves = [np.arange(14) // 2, np.arange(5) // 2, np.arange(6) // 3]
@@ -403,8 +408,9 @@ def test_scores_are_the_rows_that_differ_over_every_combination_of_views() -> No
     offers = candidates(groups, coarse, 60.0)
     assert {(0, 1), (1, 2), (0, 1, 2)} == {offer.group for offer in offers}
     assert all(offer.views[0] > 0 for offer in offers if len(offer.group) == 3)
-    found = scores(offers, counts, coarse, model.__getitem__, scale=2.5)
-    for offer, score in zip(offers, found, strict=True):
+    found = scores(offers, counts, coarse, model.__getitem__, scale=scale)
+    assert found.prices.max() == pytest.approx(dearest, rel=1e-4)
+    for offer, score, price in zip(offers, found.rows, found.prices, strict=True):
         first = [1 if len(offer.group) == 3 and column == 0 else 0 for column in offer.group]
         mergings = [
             coarse[column].views[view].after(coarse[column].views[base])
@@ -412,5 +418,7 @@ def test_scores_are_the_rows_that_differ_over_every_combination_of_views() -> No
         ]
         expected = merged(np.rint(model[offer.group]), mergings)
         table = merged(counts[offer.group].astype(float), mergings) - expected
-        noise = np.minimum(expected, np.sqrt(2 / np.pi) * 2.5).sum()
-        assert int(np.abs(table).sum()) - round(noise) == score
+        noise = np.minimum(expected, np.sqrt(2 / np.pi) * scale).sum()
+        cells = noise / (np.sqrt(2 / np.pi) * scale)
+        assert price == pytest.approx(min(1.5, max(0.1, (cells / 32) ** (2 / 3))))
+        assert int(np.abs(table).sum()) - round(noise / np.sqrt(price)) == score

@@ -17,6 +17,10 @@ from reaedp.synthesis.merging import Floats, Merging
 
 #: Mean of |x| for noise of scale one.
 MEAN_NOISE = math.sqrt(2 / math.pi)
+#: Cells of a table that costs the price of a round. The errors of several tables together are least if prices grow like
+#: the power ⅔ of their cells; beyond these limits tables would be all noise, or one would take what others need.
+PLAIN_TABLE, GROWTH = 32, 2 / 3
+CHEAPEST, DEAREST = 0.1, 1.5
 #: A table is of no use if its noise would move more than this share of all rows.
 _MOST_NOISE = 0.5
 #: Cells of a column, at most, in tables of three and more columns: a view of about eight, and those of troubles.
@@ -42,6 +46,13 @@ class Dependence:
     columns: tuple[str, ...]
     cells: int
     misplaced: float
+
+
+class Scores(NamedTuple):
+    """Of each candidate: rows that its table would win, which are private, and its price in prices of a plain one."""
+
+    rows: Integers
+    prices: Floats
 
 
 def candidates(groups: Iterable[Group], coarsenings: Sequence[Coarsening], most: float) -> list[Candidate]:
@@ -100,24 +111,27 @@ def scores(
     coarsenings: Sequence[Coarsening],
     expected: Callable[[Group], Floats],
     scale: float,
-) -> Integers:
-    """Rows by which table and model differ (L1), less what noise of this scale would add; private.
+) -> Scores:
+    """Rows by which table and model differ (L1), less what noise would add, which has this scale in a plain table.
 
-    Where the model expects fewer rows than the noise has, a fit that believes no noise leaves about as many. What the
-    model expects over the cells of first views is rounded to whole rows first, so that all of this is exact and one
-    row more or less moves a score by at most one.
+    Where the model expects fewer rows than the noise has, a fit that believes no noise leaves about as many: such cells
+    count in part, for the noise and for the price. What the model expects over the cells of first views is rounded to
+    whole rows first, so that all of this is exact and one row more or less moves a score by at most one.
     """
     views = [(_Views.of(each, 2), _Views.of(each, 3)) for each in coarsenings]
-    found = [np.zeros(0, dtype=np.int64)]
+    rows, prices = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
     for group, offers in groupby(chances, lambda offer: offer.group):
         each = [views[column][len(group) > 2] for column in group]
         model = np.rint(expected(group))
         moved = _summed(counts[group].astype(np.float64) - model, each, np.abs)
         added = _summed(model, each, lambda rows: np.minimum(rows, MEAN_NOISE * scale))
-        own = moved.astype(np.int64) - np.rint(added).astype(np.int64)
+        price = np.clip((added / (MEAN_NOISE * scale * PLAIN_TABLE)) ** GROWTH, CHEAPEST, DEAREST)
+        own = moved.astype(np.int64) - np.rint(added / np.sqrt(price)).astype(np.int64)
         places = [[view.places[place] for view, place in zip(each, offer.views, strict=True)] for offer in offers]
-        found.append(own[tuple(np.array(places).T)])
-    return np.concatenate(found)
+        found = tuple(np.array(places).T)
+        rows.append(own[found])
+        prices.append(price[found])
+    return Scores(np.concatenate(rows), np.concatenate(prices))
 
 
 class _Views(NamedTuple):

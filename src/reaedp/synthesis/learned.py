@@ -95,7 +95,7 @@ class LearnedModel:
             f"{len(self.axes)} columns were counted with noise of at most {self.column_scale:.3g} rows a cell;"
             f" about {self.total:,.0f} rows were found.\n"
             f"{len(self.tables)} tables of several columns were chosen and counted with noise of about"
-            f" {self.table_scale:.3g} rows a cell.\n"
+            f" {self.table_scale:.3g} rows a cell: more in small ones, less in large ones.\n"
             f"Choices compare counts with the model row by row, uncertain by about {self.choice_scale:.3g} rows"
             f" ({self.choice_noise:.2g} bits); an entropy map for the same price would be uncertain by"
             f" {self.map_noise:.2g} bits for each pair.\n{tables}{self._refined}"

@@ -13,7 +13,9 @@ from reaedp.statistics.statistic import Cells
 from reaedp.synthesis.cliques import Group
 from reaedp.synthesis.coarsening import Coarsening, coarsen, reshared
 from reaedp.synthesis.dependencies import (
+    DEAREST,
     MEAN_NOISE,
+    PLAIN_TABLE,
     Candidate,
     Dependence,
     candidates,
@@ -36,8 +38,8 @@ from reaedp.synthesis.rows import rows
 from reaedp.synthesis.structure import Structure
 from reaedp.table import Table
 
-#: A table of so many cells may have noise of this share of all rows; else there are fewer rounds.
-PLAIN_TABLE, TOLERABLE = 32, 0.45
+#: A plain table may have noise of this share of all rows; else there are fewer rounds.
+TOLERABLE = 0.45
 #: Nothing is chosen as often as this power of the number of candidates would be that gain as much as they cost.
 DOUBT = 0.25
 #: Where nothing is worth its price, rounds cost so many times more.
@@ -178,9 +180,10 @@ class Search:
         self.exact = dict(view_counts(self.records, self.names, groups, self.coarsenings))
 
     def _choose(self, count: int, price: float, room: int) -> int:
-        """So many tables at this price each, by what the last fit misses; it ends where nothing is worth its price.
+        """So many tables, plain ones at this price each, by what the last fit misses.
 
-        The junction tree may have `room` for this many cells.
+        It ends where nothing is worth its price, or too little is left. The junction tree may have `room` for this many
+        cells.
         """
         scale = self.purse.scale((1 - CHOICES) * price)
         possible = candidates(sorted(self.exact), self.coarsenings, most_cells(self.total, scale))
@@ -190,14 +193,16 @@ class Search:
         apart = Apart([offer.group for offer in offers], len(self.names))
         groups = by_width([self._variables(offer) for offer in offers])
         for number in range(count):
+            if number and self.purse.left < DEAREST * price:
+                return number
             growths = self.structure.growths(groups)
             left = np.flatnonzero(apart.open & (growths <= np.maximum(0.0, room - self.structure.tree.cells)))
-            place = self._chosen(found[left] - self._rent(growths[left]), price) if len(left) else None
+            place = self._chosen(found.rows[left] - self._rent(growths[left]), price) if len(left) else None
             if place is None:
                 return number
             offer = offers[left[place]]
             apart.close(offer.group)
-            self._measure(offer, (1 - CHOICES) * price, room)
+            self._measure(offer, (1 - CHOICES) * price * float(found.prices[left[place]]), room)
         return count
 
     def _rent(self, growths: Floats) -> Integers:
