@@ -36,7 +36,7 @@ REASONS = {
     ),
     ("Commands", "0.3 s"): _IMPORTS,
     ("Commands", "0.6 s"): (
-        f"{_IMPORTS}; for a plan, what each release will be worth is computed anew; a release starts DuckDB twice "
+        f"{_IMPORTS}; for a plan, what each release will be worth is computed anew; a release starts DuckDB "
         "and is audited on made-up data before the charge"
     ),
     ("Commands", "1.2 s"): "forecasts and the page are computed anew each time, which takes longer than the imports",
