@@ -99,7 +99,7 @@ def _sources(folder: Path, place: str) -> Iterator[tuple[str | int, ...]]:
             if entry.is_dir():
                 yield from _sources(Path(entry), f"{place}{entry.name}/")
             elif entry.name.endswith(".py"):
-                file = Path(entry).stat()
+                file = entry.stat()
                 yield f"{place}{entry.name}", file.st_size, file.st_ino, file.st_mtime_ns, file.st_ctime_ns
 
 
