@@ -73,7 +73,7 @@ def test_code_that_was_written_again_is_other_code(tmp_path: Path, monkeypatch: 
     file.parent.mkdir()
     file.write_text("x = 1\n")
     monkeypatch.setattr(kept_audit, "_HERE", tmp_path)
-    digest = kept_audit._code.__wrapped__  # type: ignore[attr-defined]  # which remembers nothing
+    digest = kept_audit._code.__wrapped__  # which remembers nothing
     before = digest()
     (tmp_path / "notes.txt").write_text("nothing that runs")
     assert before == digest()
