@@ -43,7 +43,7 @@ REASONS = {
     ("Commands", "0.8 s"): f"{_IMPORTS}; DuckDB is started to read the released numbers",
     ("Commands", "4.0 s"): (
         "some twenty made-up data sets are released one by one by the real curator, each with a ledger and a folder, "
-        "which takes about half a second each; fewer would show less"
+        "which takes about a sixth of a second each; fewer would show less"
     ),
     ("Commands", "2.5 s"): (
         "the first release of a plan is audited before the charge, on made-up data; the audit is kept, so that the "
