@@ -76,6 +76,7 @@ RANDOM = {
 #: Where modules are looked up while the program runs, and foreign memory is read.
 DYNAMIC = {
     "__init__.py": {"importlib.import_module"},
+    "cli/app.py": {"importlib.import_module"},
     "disk/system.py": {"getattr(os)"},
     "paper/items.py": {"importlib.import_module"},
     "statistics/images/pixels.py": {"importlib.import_module"},

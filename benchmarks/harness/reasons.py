@@ -36,14 +36,14 @@ REASONS = {
     ),
     ("Commands", "0.3 s"): _IMPORTS,
     ("Commands", "0.6 s"): (
-        f"{_IMPORTS}; for a plan, what each release will be worth is computed anew; a release starts DuckDB twice "
+        f"{_IMPORTS}; for a plan, what each release will be worth is computed anew; a release starts DuckDB "
         "and is audited on made-up data before the charge"
     ),
     ("Commands", "1.2 s"): "forecasts and the page are computed anew each time, which takes longer than the imports",
     ("Commands", "0.8 s"): f"{_IMPORTS}; DuckDB is started to read the released numbers",
     ("Commands", "4.0 s"): (
         "some twenty made-up data sets are released one by one by the real curator, each with a ledger and a folder, "
-        "which takes about half a second each; fewer would show less"
+        "which takes about a sixth of a second each; fewer would show less"
     ),
     ("Commands", "2.5 s"): (
         "the first release of a plan is audited before the charge, on made-up data; the audit is kept, so that the "

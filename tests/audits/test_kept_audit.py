@@ -68,6 +68,21 @@ def test_the_same_request_is_audited_once_and_every_other_one_by_itself(
     assert 3 + len(others) == runs.times
 
 
+def test_code_that_was_written_again_is_other_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "room" / "module.py"
+    file.parent.mkdir()
+    file.write_text("x = 1\n")
+    monkeypatch.setattr(kept_audit, "_HERE", tmp_path)
+    digest = kept_audit._code.__wrapped__  # which remembers nothing
+    before = digest()
+    (tmp_path / "notes.txt").write_text("nothing that runs")
+    assert before == digest()
+    other = tmp_path / "room" / "new"
+    other.write_text("x = 2\n")
+    other.replace(file)
+    assert before != digest()
+
+
 @dataclass(frozen=True, slots=True, init=False)
 class Doubled(Marginal):
     """A stranger's histogram, which counts every row twice and says that it does not."""

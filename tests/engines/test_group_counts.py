@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import pickle
 from dataclasses import replace
 from pathlib import Path
 
@@ -179,6 +180,19 @@ def test_what_was_read_once_is_forgotten_and_large_files_are_not_held(
     monkeypatch.setattr(embedded, "FEW_HELD", len(NAMES) * Path(path).stat().st_size - 1)
     with records.at_once(NAMES):
         assert () == records._held
+
+
+def test_cells_that_are_held_are_neither_shown_nor_asked_for_what_they_lack(tmp_path: Path) -> None:
+    records = Records(contract(), stored(tmp_path, ".csv"))
+    with records.at_once(("a", "b")):
+        cells = records._cells
+        assert cells is not None
+        a, b, c = (contract().column(name) for name in "abc")
+        assert [True, False, False, False] == [cells.answer(*some) for some in ([(b, a)], [(a, c)], [(a,), (c,)], [()])]
+        assert "HeldCells of 2 columns" == repr(cells)
+        with pytest.raises(TypeError, match="never pickled"):
+            pickle.dumps(cells)
+    assert records._cells is None
 
 
 def test_rows_that_cannot_be_held_are_read_for_each_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """Draws by inversion follow their laws to the last bit: every comparison is held against exact arithmetic."""
 
+import math
 from collections.abc import Callable, Iterator
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -126,12 +127,24 @@ def test_each_value_has_a_sign_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_long_answers_are_drawn_in_steps_and_short_ones_are_left_to_the_library(
-    family: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_answers_are_drawn_in_steps(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("reaedp.mechanisms.inversion._AT_ONCE", 10)
     chance = np.random.default_rng(1)
     values = drawn(family, 3.0, 25, lambda count: chance.integers(0, 2**64, count, dtype=np.uint64))
     assert (25,) == values.shape
     assert len(set(values[:10]) | set(values[10:20])) > 3
-    assert [True, False, False] == [pays(family, 1.0, 10_000), pays(family, 1.0, 100), pays(family, 1e6, 10_000)]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_library_draws_where_a_table_would_be_long_beside_the_answer(family: str) -> None:
+    assert [True, True, True] == [pays(family, 1.0, 1), pays(family, 1.0, 10_000), pays(family, 100.0, 20_000)]
+    assert [False, False, False] == [pays(family, 100.0, 100), pays(family, 1e6, 10_000), pays(family, math.inf, 1)]
+    assert not pays(family, 0.0, 10_000)  # no noise at all
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("scale", [0.01, 1e-6, 1e-300])
+def test_noise_that_is_hardly_ever_any_is_zero(family: str, scale: float) -> None:
+    chance = np.random.default_rng(1)
+    values = drawn(family, scale, 1_000, lambda count: chance.integers(0, 2**64, count, dtype=np.uint64))
+    assert not values.any()  # at 0.01 a value differs from zero with a probability below 2^-140

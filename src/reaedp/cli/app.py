@@ -1,69 +1,94 @@
-"""The commands of `reaedp`."""
+"""The commands of `reaedp`; what belongs to one of them is imported when it is asked for."""
 
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_command, get_group
 
-from reaedp.cli import keys, learn, ledger, request
-from reaedp.cli.algorithm1 import algorithm1
-from reaedp.cli.ask import ask
-from reaedp.cli.audit import audit
-from reaedp.cli.calibrate import calibrate
 from reaedp.cli.data import Data, Engine, limited
-from reaedp.cli.demo import demo
-from reaedp.cli.entropies import entropies
-from reaedp.cli.evaluate import evaluate
-from reaedp.cli.init import init
-from reaedp.cli.look import look
-from reaedp.cli.report import report
-from reaedp.cli.reproduce import reproduce
-from reaedp.cli.studio import studio
-from reaedp.cli.synthesize import synthesize
 
-#: The order in which people need them.
-ORDER = (
-    *("demo", "studio", "init", "check", "look", "learn", "plan", "calibrate", "audit", "release", "report", "verify"),
-    *("ask", "synthesize"),
-    *("evaluate", "keys", "sign", "request", "ledger", "algorithm1", "entropies", "reproduce"),
-)
+#: The functions of commands and the families of commands, in the order in which people need them.
+HOMES = {
+    "demo": "reaedp.cli.demo:demo",
+    "studio": "reaedp.cli.studio:studio",
+    "init": "reaedp.cli.init:init",
+    "check": "reaedp.cli.app:check",
+    "look": "reaedp.cli.look:look",
+    "learn": "reaedp.cli.learn:app",
+    "plan": "reaedp.cli.app:plan",
+    "calibrate": "reaedp.cli.calibrate:calibrate",
+    "audit": "reaedp.cli.audit:audit",
+    "release": "reaedp.cli.app:release",
+    "report": "reaedp.cli.report:report",
+    "verify": "reaedp.cli.app:verify",
+    "ask": "reaedp.cli.ask:ask",
+    "synthesize": "reaedp.cli.synthesize:synthesize",
+    "evaluate": "reaedp.cli.evaluate:evaluate",
+    "keys": "reaedp.cli.keys:app",
+    "sign": "reaedp.cli.keys:sign",
+    "request": "reaedp.cli.request:app",
+    "ledger": "reaedp.cli.ledger:app",
+    "algorithm1": "reaedp.cli.algorithm1:algorithm1",
+    "entropies": "reaedp.cli.entropies:entropies",
+    "reproduce": "reaedp.cli.reproduce:reproduce",
+}
+#: Plain help starts in half the time.
+_PLAIN: dict[str, Any] = {"rich_markup_mode": None, "add_completion": False}
 
 
-class Commands(TyperGroup):
+class _Commands(Mapping[str, Any]):
+    """Commands by name; each is made when it is asked for."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            module, _, place = HOMES[name].partition(":")
+            self._made[name] = _command(name, getattr(import_module(module), place))
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(HOMES)
+
+    def __len__(self) -> int:
+        return len(HOMES)
+
+
+def _command(name: str, found: Any) -> Any:
+    """A command of a function, or of a family of commands."""
+    if isinstance(found, typer.Typer):
+        family = get_group(found)
+        family.name = name
+        return family
+    alone = typer.Typer(**_PLAIN)
+    alone.command(name)(found)
+    return get_command(alone)
+
+
+class _Group(TyperGroup):
     """Commands in the order of work; `reaedp --help` is often the first page that people read."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands = _Commands()  # type: ignore[assignment]
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """All names, as they are listed."""
-        return sorted(super().list_commands(ctx), key=lambda name: (*ORDER, name).index(name))
+        return list(HOMES)
 
 
 app = typer.Typer(
-    cls=Commands,
+    cls=_Group,
     no_args_is_help=True,
-    rich_markup_mode=None,  # plain help starts in half the time
-    add_completion=False,
+    **_PLAIN,
     pretty_exceptions_enable=False,
     help="Publish statistics and synthetic data from sensitive records with differential privacy.",
 )
-app.add_typer(ledger.app, name="ledger")
-app.add_typer(learn.app, name="learn")
-app.add_typer(keys.app, name="keys")
-app.add_typer(request.app, name="request")
-app.command()(init)
-app.command()(look)
-app.command()(calibrate)
-app.command()(evaluate)
-app.command()(ask)
-app.command()(synthesize)
-app.command()(audit)
-app.command()(report)
-app.command()(algorithm1)
-app.command()(entropies)
-app.command()(reproduce)
-app.command()(keys.sign)
-app.command()(demo)
-app.command()(studio)
 
 
 def _say_version(wanted: bool) -> None:
@@ -82,7 +107,6 @@ def _options(
 ) -> None: ...
 
 
-@app.command()
 def check(
     file: Annotated[Path, typer.Argument(help="A contract or a plan.")],
 ) -> None:
@@ -105,7 +129,6 @@ Plot = Annotated[Path | None, typer.Option(help="Also plot how many deniable rec
 Page = Annotated[Path | None, typer.Option(help="Also write an HTML page with sliders for ε and the number of bins.")]
 
 
-@app.command()
 def plan(
     file: Annotated[Path, typer.Argument(help="The plan.")],
     plot: Plot = None,
@@ -125,7 +148,6 @@ def plan(
         screen.write_plan_page(wanted, html)
 
 
-@app.command()
 @limited
 def release(
     file: Annotated[Path, typer.Argument(help="The plan.")],
@@ -154,7 +176,6 @@ def release(
     typer.echo(f"Charged to the ledger {wanted.contract.ledger}, identity {paid_by}.")
 
 
-@app.command()
 def verify(
     folder: Annotated[Path, typer.Argument(help="A release folder.")],
     ledger: Annotated[str | None, typer.Option(help="Also check the ledger entries that paid for the release.")] = None,

@@ -19,6 +19,7 @@ from reaedp.contract import Column, Contract
 from reaedp.contract.category import Undeclared
 from reaedp.curator.counted_cells import in_parts, key_counts, projected
 from reaedp.curator.encode import encode, located
+from reaedp.curator.held_cells import HeldCells
 from reaedp.curator.whose_rows import first_rows, middle_rows
 from reaedp.engines.blocks import merged
 from reaedp.engines.data import Data, Engine
@@ -36,7 +37,7 @@ NOTHING: Mapping[str, nw.Expr] = {}
 class Records:
     """Private rows under a contract: no repr, equality, iteration or pickle of their contents."""
 
-    __slots__ = ("_contract", "_half", "_held", "_made", "_pixels", "_source", "progress")
+    __slots__ = ("_cells", "_contract", "_half", "_held", "_made", "_pixels", "_source", "progress")
 
     def __init__(self, contract: Contract, data: Data, engine: Engine | None = None) -> None:
         self._contract = contract
@@ -50,8 +51,9 @@ class Records:
         #: Questions by their columns, each with the canonical form that it asks: to write one takes longer than to
         #: count some ten thousand rows.
         self._made: dict[tuple[Column, ...], tuple[Any, nw.LazyFrame[Any]]] = {}
-        #: Columns whose rows the engine holds at the moment.
+        #: Columns whose rows the engine holds at the moment, and the cells of them that are held here.
         self._held: tuple[Column, ...] = ()
+        self._cells: HeldCells | None = None
         self.progress: Callable[[str], None] = lambda _: None
 
     def __repr__(self) -> str:
@@ -76,7 +78,7 @@ class Records:
             raise DeclarationError("Splitting needs unit.person in the contract, because people are split, not rows.")
         part = Records.__new__(Records)
         part._contract, part._source, part._half = self._contract, self._source, side  # noqa: SLF001
-        part._made, part._held, part.progress = {}, (), self.progress  # noqa: SLF001
+        part._made, part._held, part._cells, part.progress = {}, (), None, self.progress  # noqa: SLF001
         return part
 
     def check(self, *questions: tuple[str, ...]) -> None:
@@ -108,12 +110,14 @@ class Records:
             return
         rows = stack.enter_context(self._source.held(self._encoded(columns), len(columns)))
         if rows is not None:
-            before, made = self._held, self._made[columns]
+            before, made = (self._held, self._cells), self._made[columns]
             self._held, self._made[columns] = columns, (made[0], rows)
-            stack.callback(self._let_go, columns, before)
+            stack.callback(self._let_go, columns, *before)
+            numbers = self._source.cells(rows, {f"k{place}": column.size for place, column in enumerate(columns)})
+            self._cells = None if numbers is None else HeldCells(columns, numbers)
 
-    def _let_go(self, columns: tuple[Column, ...], before: tuple[Column, ...]) -> None:
-        self._held = before
+    def _let_go(self, columns: tuple[Column, ...], before: tuple[Column, ...], cells: "HeldCells | None") -> None:
+        self._held, self._cells = before, cells
         del self._made[columns]
 
     def counts(self, names: tuple[str, ...]) -> Table:
@@ -124,7 +128,10 @@ class Records:
         """How many rows fall into each cell that has any."""
         columns = self._contract.select(names)
         keys = [f"k{number}" for number in range(len(columns))]
-        arrays = self._collected(counted(self._encoded(columns), keys))
+        if self._cells is not None and self._cells.answer(columns):
+            arrays = self._cells.counted(columns, keys)
+        else:
+            arrays = self._collected(counted(self._encoded(columns), keys))
         return key_counts(columns, [arrays[key] for key in keys], arrays["rows"])
 
     def middle_counts(self, names: tuple[str, ...]) -> Table:
@@ -152,18 +159,19 @@ class Records:
         """
         columns = {column.name: column for group in groups for column in self._contract.select(group)}
         keys = {name: f"k{number}" for number, name in enumerate(columns)}
-        rows = self._encoded(tuple(columns.values()))
-        rows = rows.select(*keys.values()) if self._whose else rows
         sizes = {name: column.size for name, column in columns.items()}
-        blocks = merged(groups, sizes)
-        tables = self._source.collect_groups(
-            rows,
-            [tuple(keys[name] for name in block) for block in blocks],
-            {keys[name]: size for name, size in sizes.items()},
-        )
-        for (block, answered), arrays in zip(blocks.items(), _padded(tables), strict=False):
-            axes = tuple(columns[name] for name in block)
-            yield from projected(axes, [arrays[keys[name]] for name in block], arrays["rows"], answered)
+        blocks = {tuple(columns[name] for name in block): answered for block, answered in merged(groups, sizes).items()}
+        named = {axes: tuple(keys[axis.name] for axis in axes) for axes in blocks}
+        tables: Iterator[dict[str, NDArray[Any]]]
+        if (cells := self._cells) is not None and cells.answer(*blocks):
+            tables = (cells.counted(axes, named[axes]) for axes in blocks)
+        else:
+            rows = self._encoded(tuple(columns.values()))
+            rows = rows.select(*keys.values()) if self._whose else rows
+            own = {keys[name]: size for name, size in sizes.items()}
+            tables = _padded(self._source.collect_groups(rows, list(named.values()), own))
+        for (axes, answered), arrays in zip(blocks.items(), tables, strict=False):
+            yield from projected(axes, [arrays[key] for key in named[axes]], arrays["rows"], answered)
 
     def part_sums(self, parts: Sequence[SharedOut], by: tuple[str, ...]) -> Integers:
         """Parts of some columns, a row for each group of cells of others, groups without rows included."""

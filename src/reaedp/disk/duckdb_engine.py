@@ -28,7 +28,6 @@ def connect(file: str = ":memory:") -> duckdb.DuckDBPyConnection:
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
         "temp_directory": str(spill.path),
-        "preserve_insertion_order": "false",
         # Tables of up to 2^18 cells are counted in an array, which takes half the time of a hash table.
         "perfect_ht_threshold": "18",
     }
@@ -45,21 +44,17 @@ def connect(file: str = ":memory:") -> duckdb.DuckDBPyConnection:
 
 
 def connect_for_released() -> duckdb.DuckDBPyConnection:
-    """A connection to an engine for numbers that are released, to write them and to read them: rows keep their order.
-
-    A process keeps that engine, as to start one takes longer than to write most files. What is registered in a
-    connection is seen by no other, and is gone when it is closed.
-    """
-    return _connection(ordered=True)
+    """A connection for numbers that are released, to write them and to read them: rows keep their order."""
+    return _connection()
 
 
 def connect_for_rows() -> duckdb.DuckDBPyConnection:
-    """A connection to an engine that counts rows, in any order, and to tables that it alone sees.
+    """A connection that counts rows, and sees tables that no other does.
 
-    A process keeps that engine until `forget_engines`, as to start one takes longer than to count some ten thousand
-    rows.
+    A process keeps one engine for all connections until `forget_engines`, as to start one takes longer than to count
+    some ten thousand rows, or to write most files. What is registered in a connection is gone when it is closed.
     """
-    return _connection(ordered=False)
+    return _connection()
 
 
 def forget_engines() -> None:
@@ -67,19 +62,17 @@ def forget_engines() -> None:
     _kept.cache_clear()
 
 
-def _connection(*, ordered: bool) -> duckdb.DuckDBPyConnection:
+def _connection() -> duckdb.DuckDBPyConnection:
     with _STARTING:
-        cursor = _kept(os.environ.get(MEMORY), ordered=ordered).cursor()
+        cursor = _kept(os.environ.get(MEMORY)).cursor()
     cursor.execute("SET TimeZone = 'UTC'")
     cursor.execute("SET enable_progress_bar = false")
     return cursor
 
 
 @functools.cache
-def _kept(limit: str | None, *, ordered: bool) -> duckdb.DuckDBPyConnection:  # noqa: ARG001 - what it started with
-    connection = connect()
-    connection.execute(f"SET preserve_insertion_order = {ordered}")
-    return connection
+def _kept(limit: str | None) -> duckdb.DuckDBPyConnection:  # noqa: ARG001 - what it started with
+    return connect()
 
 
 _STARTING = threading.Lock()

@@ -17,7 +17,7 @@ from reaedp.contract.files import Files
 from reaedp.contract.notation import Notation
 from reaedp.disk.duckdb_engine import forget_engines
 from reaedp.engines import canonical
-from reaedp.engines.kept_rows import grouped, kept
+from reaedp.engines.kept_rows import grouped, in_few_bytes, kept
 from reaedp.engines.level_numbers import numbered
 from reaedp.engines.notation import emptied, notations, plain
 from reaedp.engines.source import Hidden, Unreadable, counted
@@ -206,6 +206,14 @@ class EmbeddedSource(Hidden):
         """The same rows as a table, which is read and converted once; nothing where there may be many of them."""
         with ExitStack() as stack:
             yield self._held(stack, rows, columns)
+
+    def cells(self, held: nw.LazyFrame[Any], sizes: Mapping[str, int]) -> Mapping[str, NDArray[np.generic]]:
+        """All numbers of a held table, of which there are few."""
+        try:
+            return dict(held.to_native().project(in_few_bytes(sizes)).fetchnumpy())
+        except ENGINE_ERRORS as error:
+            failure = self.failed(error)
+        raise failure
 
     def _held(self, stack: ExitStack, rows: nw.LazyFrame[Any], columns: int) -> nw.LazyFrame[Any] | None:
         source, connection = self._parts[0].relation, self._parts[0].connection

@@ -51,7 +51,7 @@ def grouped(ask: Ask, table: str, groups: Groups, sizes: Mapping[str, int]) -> I
     codes = _few(ask, table, sizes)
     for dense, some in groupby(groups, lambda group: codes is not None and _cells(group, sizes) <= FEW_CELLS):
         if dense and codes is not None:
-            yield from (_added_up(codes, group, sizes) for group in some)
+            yield from (added_up(codes, group, sizes) for group in some)
         else:
             yield from _by_engine(ask, table, list(some))
 
@@ -61,16 +61,20 @@ def _few(ask: Ask, table: str, sizes: Mapping[str, int]) -> dict[str, NDArray[np
     rows = int(ask(f"SELECT count(*) AS rows FROM {table}").fetchnumpy()["rows"][0])
     if rows * len(sizes) > FEW_NUMBERS:
         return None
-    small = ", ".join(f"{key}::{'USMALLINT' if size <= 2**16 else 'INTEGER'} AS {key}" for key, size in sizes.items())
-    codes: dict[str, NDArray[np.generic]] = ask(f"SELECT {small} FROM {table}").fetchnumpy()
+    codes: dict[str, NDArray[np.generic]] = ask(f"SELECT {in_few_bytes(sizes)} FROM {table}").fetchnumpy()
     return codes
+
+
+def in_few_bytes(sizes: Mapping[str, int]) -> str:
+    """Columns of so many cells each, to be selected in as few bytes as hold them."""
+    return ", ".join(f"{key}::{'USMALLINT' if size <= 2**16 else 'INTEGER'} AS {key}" for key, size in sizes.items())
 
 
 def _cells(group: tuple[str, ...], sizes: Mapping[str, int]) -> int:
     return math.prod(sizes[key] for key in group)
 
 
-def _added_up(
+def added_up(
     codes: Mapping[str, NDArray[Any]], group: tuple[str, ...], sizes: Mapping[str, int]
 ) -> dict[str, NDArray[np.generic]]:
     """The combinations of values that occur, and their rows."""

@@ -87,6 +87,9 @@ class RowHolder(Protocol):
     def held(self, rows: nw.LazyFrame[Any], columns: int) -> AbstractContextManager[nw.LazyFrame[Any] | None]:
         """The same rows, which have so many columns, read once; nothing where there may be many of them."""
 
+    def cells(self, held: nw.LazyFrame[Any], sizes: Mapping[str, int]) -> Mapping[str, NDArray[np.generic]] | None:
+        """The numbers of held rows, whose columns have so many cells each; nothing where there may be many of them."""
+
 
 @runtime_checkable
 class CurveCounter(Protocol):

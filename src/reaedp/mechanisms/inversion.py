@@ -1,4 +1,4 @@
-"""Exact draws of many discrete Laplace or Gaussian variables at once, by integer arithmetic alone.
+"""Exact draws of discrete Laplace or Gaussian variables, all at once, by integer arithmetic alone.
 
 A size |X| is the number of k with u < P(|X| > k), for a uniform real number u. The first 64 bits of u are compared with
 the first 64 bits of these probabilities, which a table holds; where they are equal, more bits of both are made.
@@ -56,11 +56,14 @@ def gaussian_survival(scale: Fraction, bits: int) -> Iterator[Bounds]:
 SURVIVAL: dict[str, Survival] = {"laplace": laplace_survival, "gaussian": gaussian_survival}
 #: How many scales of size are worked out before what follows is rarer than 2^-64, and the guard's bits.
 _REACH = {"laplace": 46, "gaussian": 17}
+#: Sizes whose probabilities are worked out long before the library could be imported.
+_FEW_SIZES = 1_000
 
 
 def pays(family: str, scale: float, count: int) -> bool:
-    """Whether a table costs little beside so many draws."""
-    return count >= 4_096 and _REACH[family] * scale <= count / 4
+    """Whether a table costs little beside so many draws, or beside an import of the library."""
+    sizes = _REACH[family] * scale
+    return 0 < sizes <= max(_FEW_SIZES, count / 4)
 
 
 def drawn(family: str, scale: float, count: int, words: Callable[[int], Words]) -> Integers:
@@ -92,7 +95,7 @@ def resolved(family: str, scale: float, word: int, words: Callable[[int], Words]
         value, bits = value << 64 | int(words(1)[0]), bits + 64
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def _table(family: str, scale: float) -> Words:
     """The first 64 bits of P(|X| > k), in ascending order, down to the first that are all zero."""
     bits = 64 + _GUARD

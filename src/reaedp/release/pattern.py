@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol
 
 #: Longer values are cut in messages.
 _SHOWN = 60
@@ -26,8 +26,7 @@ def _said(where: str, rule: str, value: Any) -> str:
     return f"{where} must be {rule}; given {given if len(given) <= _SHOWN else given[:_SHOWN] + '…'}."
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """A text, of a form if one is given; `form` in words is `rule`."""
 
     rule: str = "a text"
@@ -41,8 +40,7 @@ class Text:
             yield _said(where, self.rule, value)
 
 
-@dataclass(frozen=True, slots=True)
-class OneOf:
+class OneOf(NamedTuple):
     """One of some texts."""
 
     texts: tuple[str, ...]
@@ -53,8 +51,7 @@ class OneOf:
             yield _said(where, f"one of {', '.join(self.texts)}", value)
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
+class Whole(NamedTuple):
     """A whole number in a closed range; truth values are none."""
 
     low: int
@@ -66,8 +63,7 @@ class Whole:
             yield _said(where, f"a whole number from {self.low:,} to {self.high:,}", value)
 
 
-@dataclass(frozen=True, slots=True)
-class Real:
+class Real(NamedTuple):
     """A number in a closed range; truth values are none."""
 
     low: float
@@ -79,8 +75,7 @@ class Real:
             yield _said(where, f"a number from {self.low:g} to {self.high:g}", value)
 
 
-@dataclass(frozen=True, slots=True)
-class Truth:
+class Truth(NamedTuple):
     """A value that must be true or false."""
 
     def mistakes(self, value: Any, where: str) -> Iterator[str]:
@@ -89,8 +84,7 @@ class Truth:
             yield _said(where, "true or false", value)
 
 
-@dataclass(frozen=True, slots=True)
-class Maybe:
+class Maybe(NamedTuple):
     """Null, or what another pattern says."""
 
     inner: Pattern
@@ -101,8 +95,7 @@ class Maybe:
             yield from self.inner.mistakes(value, where)
 
 
-@dataclass(frozen=True, slots=True)
-class ListOf:
+class ListOf(NamedTuple):
     """A list of alike things, with a least length."""
 
     inner: Pattern
@@ -117,8 +110,7 @@ class ListOf:
             yield from self.inner.mistakes(item, f"{where}[{number}]")
 
 
-@dataclass(frozen=True, slots=True)
-class PairOf:
+class PairOf(NamedTuple):
     """A list of two different things."""
 
     first: Pattern
@@ -133,12 +125,11 @@ class PairOf:
         yield from self.second.mistakes(value[1], f"{where}[1]")
 
 
-@dataclass(frozen=True, slots=True)
-class Keys:
+class Keys(NamedTuple):
     """An object with exactly these keys; those of `more` may be left out."""
 
     keys: Mapping[str, Pattern]
-    more: Mapping[str, Pattern] = field(default_factory=dict)
+    more: Mapping[str, Pattern] = MappingProxyType({})
 
     def mistakes(self, value: Any, where: str) -> Iterator[str]:
         """Not an object, a key too many or too few, or something in it."""
@@ -153,8 +144,7 @@ class Keys:
                 yield from pattern.mistakes(value[key], _inner(where, key))
 
 
-@dataclass(frozen=True, slots=True)
-class MapOf:
+class MapOf(NamedTuple):
     """An object whose keys and values are alike."""
 
     key: Pattern
@@ -170,8 +160,7 @@ class MapOf:
             yield from self.inner.mistakes(item, _inner(where, key)[:200])
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(NamedTuple):
     """An object of a kind, by its name under one key; the rest is for whoever builds the thing again."""
 
     key: str
@@ -194,8 +183,7 @@ class Named:
         yield from OneOf(tuple(self.kinds)).mistakes(value.get(self.key), _inner(where, self.key))
 
 
-@dataclass(frozen=True, slots=True)
-class Object:
+class Object(NamedTuple):
     """An object with any keys."""
 
     def mistakes(self, value: Any, where: str) -> Iterator[str]:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from heapq import heapify, heappop, heappush
 
 #: Columns by their numbers, in increasing order.
@@ -140,8 +140,10 @@ def _price(near: dict[int, int], sizes: Sequence[int], column: int) -> tuple[boo
     """Whether the column's neighbours would get new edges, and how large their common table is."""
     around = near[column]
     others = members(around)
-    new = any((around & ~near[other]).bit_count() > 1 for other in others)
-    return new, cells(sizes, others)
+    for other in others:
+        if (around & ~near[other]).bit_count() > 1:
+            return True, cells(sizes, others)
+    return False, cells(sizes, others)
 
 
 def mask(group: Iterable[int]) -> int:
@@ -149,8 +151,9 @@ def mask(group: Iterable[int]) -> int:
     return sum(1 << column for column in group)
 
 
+@lru_cache(maxsize=1 << 14)
 def members(bits: int) -> Group:
-    """Columns from the bits of a number, in increasing order."""
+    """Columns from the bits of a number, in increasing order; trees of one search ask for the same again and again."""
     found = list[int]()
     while bits:
         lowest = bits & -bits

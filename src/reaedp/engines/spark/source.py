@@ -148,6 +148,9 @@ class SparkSource(Hidden):
             found: nw.LazyFrame[Any] = nw.from_native(table)
             yield found
 
+    def cells(self, held: nw.LazyFrame[Any], sizes: Mapping[str, int]) -> None:
+        """Rows stay on the workers."""
+
     def curve_sums(self, rows: nw.LazyFrame[Any], contract: Contract, curve: Curve) -> tuple[Integers, int]:
         """Sums of lattice points, added up on the workers."""
         from reaedp.engines.spark import curves as spark_curves
