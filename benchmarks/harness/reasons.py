@@ -6,10 +6,10 @@ _TEXT = (
     "each cell is read as text and converted by rules that cannot fail and that all engines share, as types guessed "
     "from rows would be facts about rows"
 )
-_FIXED = (
-    "fixed cost, about 0.05 s whatever the data: an engine is started, the charge and the folder are forced to disk; "
-    "diffprivlib computes the bins in memory and keeps no budget between runs"
+_FIXED_COST = (
+    "fixed cost, about 0.05 s whatever the data: an engine is started, the charge and the folder are forced to disk"
 )
+_FIXED = f"{_FIXED_COST}; diffprivlib computes the bins in memory and keeps no budget between runs"
 _IMPORTS = "most of it goes to importing Python's and our own modules and NumPy, before anything is computed"
 #: Section, or the part of it that counts, and peer → reason.
 REASONS = {
@@ -18,13 +18,16 @@ REASONS = {
         "csv",
         "DuckDB by hand",
     ): (
-        f"{_TEXT}; by hand DuckDB guesses them. All bytes are looked at beforehand, by one core, which takes about a "
-        "twentieth of the time"
+        f"{_FIXED_COST}. Of files under 64 MB {_TEXT}; by hand DuckDB guesses them. All bytes are looked at "
+        "beforehand, by one core, which takes about a twentieth of the time"
     ),
     (
         "csv",
         "diffprivlib",
-    ): f"{_TEXT}; Arrow's reader guesses them, and is faster than DuckDB's. With few rows: {_FIXED}",
+    ): (
+        "both read with Arrow's library, ours block by block; all bytes are looked at beforehand, and DuckDB counts. "
+        f"With few rows: {_FIXED}"
+    ),
     ("memory", "diffprivlib"): _FIXED,
     ("Spark", "the embedded engine"): (
         "Spark reads row by row, hands rows to Python over a socket and plans every query anew: to read 12 columns of "

@@ -382,7 +382,7 @@ def test_no_rows_are_no_rows() -> None:
     assert (0, len(SIZES)) == rows(beliefs, coarsenings(), 0, np.random.default_rng(9)).shape
 
 
-@pytest.mark.parametrize(("scale", "dearest"), [(0.05, 1.5), (2.5, 1.4263), (2000.0, 0.1)])
+@pytest.mark.parametrize(("scale", "dearest"), [(0.001, 1.5), (2.5, 1.4263), (10_000.0, 0.1)])
 def test_scores_are_the_rows_that_differ_over_every_combination_of_views(scale: float, dearest: float) -> None:
     """Columns of many cells are looked at in fewer where there are three of them.
 

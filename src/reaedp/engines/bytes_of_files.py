@@ -61,7 +61,8 @@ def most_lines(paths: list[str]) -> int:
 class PlainTexts:
     """Whether files are UTF-8 throughout and hold no quotation mark, which is found out again when one has changed.
 
-    They are `bare` if, besides, no line but the header has one of the signs that numbers must not have.
+    They are `bare` if, besides, no line but the header has one of the signs that numbers must not have, and `in_lines`
+    if, besides, all lines end in one way and are shorter than two blocks, so that no reader sees others.
 
     That is read off the bytes, which takes a fraction of the time in which an engine looks at cells. It is not told of
     compressed and of large files: these would be unpacked, or fetched from a disk, twice.
@@ -70,18 +71,22 @@ class PlainTexts:
     def __init__(self, paths: list[str], quote: str) -> None:
         self._paths, self._quote = paths, quote.encode()
         self._states: list[tuple[int, ...]] = []
-        self._plain, self._bare = False, False
+        self._plain, self._bare, self._in_lines = False, False, False
 
     def bare(self) -> bool:
         """Look at the files, unless they are as they were."""
         return self() and self._bare
+
+    def in_lines(self) -> bool:
+        """Look at the files, unless they are as they were: whether every reader sees these lines."""
+        return self.bare() and self._in_lines
 
     def __call__(self) -> bool:
         """Look at the files, unless they are as they were."""
         try:
             states = [_state(path) for path in self._paths]
             if states != self._states:
-                self._bare = True
+                self._bare, self._in_lines = True, True
                 self._plain = most_lines(self._paths) <= MOST_BYTES_TWICE and all(map(self._is_plain, self._paths))
                 self._states = states
         except OSError:  # the engine will say so
@@ -99,6 +104,8 @@ class PlainTexts:
                         return False
                     rows = _header_end(block, size) if rows is None else 0
                     self._bare = self._bare and all(block.find(sign, rows, size) < 0 for sign in _STRANGE)
+                    ends = block.rfind(b"\n", 0, size) >= 0 or size < CHUNK  # so that no line has two blocks
+                    self._in_lines = self._in_lines and ends and block.find(b"\r", 0, size) < 0
                     begun, _ = decoder.getstate()  # a character that the block before left open
                     if begun or not block.isascii():
                         decoder.decode(block[:size])

@@ -12,6 +12,7 @@ from reaedp.contract.files import ENCODINGS, Files
 from reaedp.engines.bytes_of_files import Copies, PlainTexts, first_line, most_lines, opened, suffixes
 from reaedp.engines.embedded import EmbeddedSource, Part, refuse_header
 from reaedp.engines.literal_paths import literally
+from reaedp.engines.plain_numbers import plain_numbers
 from reaedp.errors import DeclarationError
 
 #: A longer line is no row.
@@ -78,7 +79,8 @@ def _part(connection: duckdb.DuckDBPyConnection, paths: list[str], dialect: Dial
 
     It looks only at cells that are asked for. The condition, which is true of every row, asks for all of them: or which
     lines are UTF-8 and well quoted, and so rows, would depend on the question. Where the bytes show that all lines are,
-    nothing is asked but what is wanted. Where they show that no text has a strange sign, none is looked for in cells.
+    nothing is asked but what is wanted. Where they show that no text has a strange sign, none is looked for in cells;
+    and if lines end in one way, Arrow's library may read their numbers.
     """
     cells = tuple(f"c{number}" for number in range(len(header)))
     copies = None if dialect.encoding == "utf-8" else Copies(paths, dialect.encoding)
@@ -106,6 +108,10 @@ def _part(connection: duckdb.DuckDBPyConnection, paths: list[str], dialect: Dial
         most_rows=lambda: most_lines(paths),
         also_read=lambda: () if plain() else cells,
         bare=plain.bare,
+        made=lambda columns: (
+            plain_numbers(connection, texts, dialect.separator, header, columns) if plain.in_lines() else None
+        ),
+        known=lambda: (plain(), plain.bare(), plain.in_lines()),
     )
 
 

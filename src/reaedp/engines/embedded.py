@@ -21,7 +21,7 @@ from reaedp.engines.kept_rows import grouped, in_few_bytes, kept
 from reaedp.engines.level_numbers import numbered
 from reaedp.engines.notation import emptied, notations, plain
 from reaedp.engines.source import Hidden, Unreadable, counted
-from reaedp.engines.stream import BEYOND_THE_END, named_batches
+from reaedp.engines.stream import BEYOND_THE_END, UNREAD, named_batches
 from reaedp.errors import DeclarationError, ReaedpError, unknown
 
 #: What fails by the machine and not by what the data holds.
@@ -47,6 +47,7 @@ class Part:
     are read whatever is asked; without it, no cell does. `bare` tells that no text has one of `canonical.STRANGE`.
     `bounds_hold` tells that the least and the greatest number
     that the engine knows of a column, if it knows any, are those of all its numbers, of which NaN is the greatest.
+    `made` gives the canonical form of columns where there is a shorter way to it. `known` is what decides between ways.
     """
 
     relation: duckdb.DuckDBPyRelation
@@ -57,9 +58,15 @@ class Part:
     also_read: Callable[[], tuple[str, ...]] | None = None
     bare: Callable[[], bool] = lambda: False
     bounds_hold: bool = False
+    made: Callable[[tuple[Column, ...]], Any] = lambda _: None
+    known: Callable[[], object] = lambda: None
 
     def canonical(self, columns: tuple[Column, ...], person: str | None, files: Files | None = None) -> Any:
         """The columns in canonical form, in steps, as each looks at what the one before it made."""
+        if person is None and not notations(files, columns, person):
+            made = self.made(columns)
+            if made is not None:
+                return made
         rows, kinds = self._cells(columns, person, files)
         named = [
             canonical.Named(str(number), kinds[f"r{number}"])
@@ -160,7 +167,7 @@ class EmbeddedSource(Hidden):
                 f"The data lacks a declared column: {columns[0].name!r} is not in its header, nor is any other."
                 + self._advice([column.name for column in columns])
             )
-        asked = columns, person, tuple((part.also_read and part.also_read(), part.bare()) for part in self._parts)
+        asked = columns, person, tuple(part.known() for part in self._parts)
         if asked not in self._made:  # what was checked before the charge is counted after it
             parts = [part.canonical(columns, person, self._files) for part in self._parts]
             self._made[asked] = reduce(lambda one, other: one.union(other), parts)
@@ -242,7 +249,8 @@ def failure(error: Exception) -> BaseException:
     """What is raised instead of an engine's own error."""
     if isinstance(error, duckdb.InterruptException):
         return KeyboardInterrupt()
-    if isinstance(error, OUTSIDE) and not str(error).startswith(BEYOND_THE_END):
+    outside = isinstance(error, OUTSIDE) and not str(error).startswith(BEYOND_THE_END)
+    if outside or str(error).startswith(UNREAD):
         return ReaedpError(
             f"The engine could not count ({type(error).__name__}). Check memory, disk space and the files."
         )

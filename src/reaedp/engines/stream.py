@@ -21,6 +21,8 @@ _UNDERSTOOD = {"c", "s", "i", "l", "g", "+l"}
 
 #: A page of Parquet says that it is longer than its file: it is damaged, and no disk is to blame.
 BEYOND_THE_END = "IO Error: Could not read enough bytes"
+#: A file that Arrow's library reads can be read no more; the last words are our own.
+UNREAD = "Invalid Input Error: reading the Arrow source failed: IOError: the file cannot be read"
 
 
 def batches(relation: duckdb.DuckDBPyRelation) -> "Iterator[list[CArray]]":
@@ -86,6 +88,7 @@ def _failure(error: RuntimeError) -> duckdb.Error:
     kinds: dict[str, type[duckdb.Error]] = {
         "Out of Memory": duckdb.OutOfMemoryException,
         "IO Error": duckdb.IOException,
+        UNREAD: duckdb.IOException,
         "INTERRUPT": duckdb.InterruptException,
     }
     damaged = words.startswith(BEYOND_THE_END)
