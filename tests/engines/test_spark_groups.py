@@ -3,6 +3,7 @@
 import itertools
 import math
 import zlib
+from types import SimpleNamespace
 from typing import Any
 
 import duckdb
@@ -18,6 +19,7 @@ from reaedp.engines.spark.groups import (
     fields_of_words,
     grouped_by_python,
     grouped_by_spark,
+    most_tasks,
     passes_of_python,
 )
 from reaedp.engines.spark.levels import places_by_checksum
@@ -28,7 +30,12 @@ from troubles import contract, form
 pytestmark = pytest.mark.xdist_group("spark")
 
 
-def test_groupings_are_counted_alike_by_spark_and_by_python_on_its_workers(cluster: Cluster) -> None:
+@pytest.mark.parametrize("tasks", [0, 2])
+def test_groupings_are_counted_alike_by_spark_and_by_python_on_its_workers(
+    tasks: int, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether workers add up what tasks have counted, or the driver does."""
+    monkeypatch.setattr(spark_groups, "most_tasks", lambda *_: tasks)
     names, sizes = "abcde", {"a": 3, "b": 300, "c": 2, "d": 900, "e": 1}
     cells = ", ".join(
         f"CAST(id * id * {place + 7} % {size} AS SMALLINT) AS {name}"
@@ -78,6 +85,17 @@ def test_groupings_are_counted_together_as_long_as_there_is_room() -> None:
     expected = [(True, [("d",)]), (False, [large] * 16), (False, [large]), (True, [("d",), small])]
     assert expected == passes_of_python(mixed, sizes)
     assert [] == passes_of_python([], sizes)
+
+
+@pytest.mark.parametrize(
+    ("master", "cells", "tasks"),
+    [("local[4]", 2**21, 4), ("local[4]", 2**21 + 1, 0), ("local[*]", 0, 4)]
+    + [(master, 1, 0) for master in ("local-cluster[1, 4, 1024]", "spark://host:7077", "yarn")],
+)
+def test_the_driver_adds_up_small_arrays_of_one_machine_only(master: str, cells: int, tasks: int) -> None:
+    session = SimpleNamespace(sparkContext=SimpleNamespace(master=master, defaultParallelism=4))
+    assert tasks == most_tasks(session, cells)
+    assert 0 == most_tasks(SimpleNamespace(), cells)
 
 
 @pytest.mark.parametrize("sizes", [[1], [2**18, 1, 2**18, 3, 2**18, 2**18], [5, 8, 14, 17] * 9, [2] * 63, [2] * 64])

@@ -1,11 +1,12 @@
 """Many groupings of the same rows on Spark.
 
 Spark itself counts several in one pass by repeating each row for each of them. Where workers run Python, they count
-most groupings in arrays instead, many in one pass, and add up the arrays of all tasks.
+most groupings in arrays instead, many in one pass. On one machine the driver adds up the arrays of all tasks, elsewhere
+workers do.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from pyspark.sql import functions as f
 
 from reaedp.engines.source import Unreadable
 from reaedp.engines.spark.collect import collected
-from reaedp.engines.spark.patience import WorkersLost
+from reaedp.engines.spark.patience import ALONE, WorkersLost
 from reaedp.engines.spark.python_workers import Task, travelling
 from reaedp.errors import ReaedpError
 
@@ -29,6 +30,8 @@ REPEATED = 16
 MOST_KEYS = 60
 #: Cells of the largest array that a worker counts in, and of all arrays of a pass, which take 16 MB of memory.
 MOST_CELLS, CELLS_OF_A_PASS = 2**18, 2**21
+#: Cells of the arrays of all tasks that the driver adds up: 64 MB.
+CELLS_OF_ALL_TASKS = 2**23
 #: Rows that a worker counts together: few enough to stay in the processor's cache, and not far fewer than cells.
 ROWS_OF_A_CHUNK = 2**17
 #: Cell numbers travel in integers of so many bits, without the sign.
@@ -94,15 +97,26 @@ def _repeated(rows: Any, groups: Sequence[Group]) -> Iterator[Arrays]:
 
 
 def _in_arrays(rows: Any, shapes: Mapping[Group, tuple[int, ...]]) -> list[Arrays]:
-    """Workers count into arrays, of which those of the same grouping meet on one worker and are added up there."""
+    """Workers count into arrays, which are added up here if they are few, or where those of a grouping meet."""
     sizes = {key: size for group, shape in shapes.items() for key, size in zip(group, shape, strict=True)}
     keys, fields = list(sizes), fields_of_words(list(sizes.values()))
     places = [([keys.index(key) for key in group], shape) for group, shape in shapes.items()]
+    packed, tasks = _packed(rows, keys, fields), most_tasks(rows.sparkSession, sum(map(math.prod, shapes.values())))
     with travelling():
-        counts = _packed(rows, keys, fields).mapInArrow(_counting(fields, places), COUNTS)
-        found = collected(counts.repartition("part").mapInArrow(_adding, COUNTS))
-    totals = dict(zip(found["part"].tolist(), found["counts"], strict=True))
+        counts = (packed.coalesce(tasks) if tasks else packed).mapInArrow(_counting(fields, places), COUNTS)
+        found = collected(counts if tasks else counts.repartition("part").mapInArrow(_adding, COUNTS))
+    totals = _totals(zip(found["part"].tolist(), found["counts"], strict=True))
     return [_table(totals.get(part), group, shape) for part, (group, shape) in enumerate(shapes.items())]
+
+
+def most_tasks(session: Any, cells: int) -> int:
+    """On one machine as many tasks as it has cores, if arrays of all of them are few; else 0.
+
+    A second stage in which workers add up takes longer than counting a hundred thousand rows.
+    """
+    context = getattr(session, "sparkContext", None)
+    cores = context.defaultParallelism if context is not None and ALONE.fullmatch(context.master) else 0
+    return cores if cores * cells <= CELLS_OF_ALL_TASKS else 0
 
 
 def fields_of_words(sizes: Sequence[int]) -> list[Field]:
@@ -131,9 +145,9 @@ def _unpacked(words: Sequence[NDArray[Any]], fields: Sequence[Field]) -> list[ND
     return [((words[word] >> start) & ((1 << bits) - 1)).astype(np.int32) for word, start, bits in fields]
 
 
-def _table(counts: bytes | None, group: Group, shape: tuple[int, ...]) -> Arrays:
+def _table(total: NDArray[np.int64] | None, group: Group, shape: tuple[int, ...]) -> Arrays:
     """The cells that have rows; no task says anything about a table without any."""
-    total = np.frombuffer(counts or b"", dtype=np.int64)
+    total = np.empty(0, dtype=np.int64) if total is None else total
     cells = np.flatnonzero(total)
     keys: Arrays = dict(zip(group, np.unravel_index(cells, shape), strict=True))
     return keys | {"rows": total[cells]}
@@ -164,12 +178,17 @@ def _cells(columns: Sequence[NDArray[Any]], places: Sequence[int], shape: Sequen
 
 def _adding(batches: Iterator[Any]) -> Iterator[Any]:
     """A task that adds up the arrays of each grouping."""
+    columns = ((column.to_pylist() for column in batch.columns) for batch in batches)
+    yield _said(_totals(pair for parts, counts in columns for pair in zip(parts, counts, strict=True)))
+
+
+def _totals(pairs: Iterable[tuple[int, bytes]]) -> dict[int, NDArray[np.int64]]:
+    """The sum of all arrays of each grouping."""
     totals: dict[int, NDArray[np.int64]] = {}
-    for batch in batches:
-        for part, counts in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            more = np.frombuffer(counts, dtype=np.int64)
-            totals[part] = totals[part] + more if part in totals else more
-    yield _said(totals)
+    for part, counts in pairs:
+        more = np.frombuffer(counts, dtype=np.int64)
+        totals[part] = totals[part] + more if part in totals else more
+    return totals
 
 
 def _said(totals: Mapping[int, NDArray[np.int64]]) -> Any:

@@ -47,7 +47,15 @@ def numbered(rows: Any, categories: Mapping[int, Column]) -> Any:
             level = _searched(cell, keys, kind)
         found[number].append(level)
     rows = rows.withColumns(guesses) if guesses else rows
-    levels = {f"v{number}": f.coalesce(*some, f.when(f.col(f"filled{number}"), -1.0)) for number, some in found.items()}
+    levels = {}
+    for number, some in found.items():
+        if len(some) == 1 and f"guess{number}" in guesses:
+            level = some[0].when(
+                f.col(f"filled{number}"), -1.0
+            )  # one more case; a second CASE is much more code of Java
+        else:
+            level = f.coalesce(*some, f.when(f.col(f"filled{number}"), -1.0))
+        levels[f"v{number}"] = level
     return rows.withColumns(levels).drop(*guesses, *(f"{sort}{number}" for number, sort in named))
 
 

@@ -50,8 +50,8 @@ def value(column: Column, cell: Cell, kind: str, found: Cell) -> Cell:
     """The canonical value of a column of numbers, days or truth values: a double, from the cell and what it means."""
     if isinstance(column, Date):
         return _days(found).cast("double")
-    if isinstance(column, Integer):
-        # Fractions have no canonical form; NaN and infinities keep theirs.
+    if isinstance(column, Integer) and kind in TEXT | REAL:
+        # Fractions have no canonical form; NaN and infinities keep theirs. Other types hold none.
         return f.when(f.rint(found) == found, found)
     return _truth(cell, kind, found) if isinstance(column, Boolean) else found
 
