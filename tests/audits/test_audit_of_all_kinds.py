@@ -201,9 +201,9 @@ def test_wide_models_are_audited_in_tables_of_some_columns_at_their_own_price(mo
     monkeypatch.setattr(search, "FEW_COLUMNS", 2)
     monkeypatch.setattr(step_audit, "FEW_COLUMNS", 2)
     few, pair = asked()
-    # Every column, then a choice and a table, at the price that each has; the tables are those of the first column of
-    # each kind, and what they leave is spent on all columns.
-    first = len(names) + 2
+    # Every column twice, then a choice, at the price that each has; the tables are those of the first column of each
+    # kind, and what they leave is spent on all columns.
+    first = 2 * len(names) + 1
     assert [(one.kind, one.scale) for one in whole[:first]] == [(one.kind, one.scale) for one in few[:first]]
     assert {("c0", "c8")} == pair
     assert len(pairs) > 1

@@ -1,4 +1,4 @@
-"""Looks at columns: each column counted with noise, and again where a second look is worth more than a table."""
+"""Looks at columns: each column counted with noise, and again for what is worth more there than for a table."""
 
 from collections.abc import Sequence
 
@@ -8,6 +8,8 @@ from reaedp.statistics.statistic import Cells
 from reaedp.synthesis.dependencies import MEAN_NOISE
 from reaedp.synthesis.purse import FIRST_LOOK, NoisyCounts, Purse, column_shares
 
+#: Columns get this share of μ² at least: the first look, which every release states, and more.
+LEAST_SHARE = 1 / 3
 #: If the noise of columns for which all is spent moves this share of the rows, all is spent on them.
 SPOILT = 0.08
 #: A rest of μ² below this share buys no table that would tell anything.
@@ -50,8 +52,8 @@ class Looks:
         self._look(self.purse.left)
 
     def _look_longer(self) -> None:
-        """More for columns whose own noise would spoil whatever tables tell."""
-        rest = 1 - (self.lost / SPOILT) ** 2
+        """More for columns, most of all where their own noise would spoil whatever tables tell."""
+        rest = min(1 - LEAST_SHARE, 1 - (self.lost / SPOILT) ** 2)
         more = self.purse.left - (rest if rest > LITTLE else 0.0) * self.purse.whole
         if more > NOTHING * self.purse.whole:
             self._look(more)

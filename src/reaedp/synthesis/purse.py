@@ -23,7 +23,7 @@ SLACK = 1e-9
 #: The domination of a question is proved up to this μ², which is next to no noise.
 MOST = 64.0
 #: The share of μ² for the first look at columns.
-FIRST_LOOK = 1 / 3
+FIRST_LOOK = 0.25
 #: Cells of the junction tree at most, if a plan does not say: a step of its fit takes some hundredths of a second then.
 MODEL_CELLS = 3_000_000
 #: Cells that a plan may allow: with fewer, hardly any two columns share a table; more take hours and all memory.

@@ -49,13 +49,10 @@ def numbered(rows: Any, categories: Mapping[int, Column]) -> Any:
     rows = rows.withColumns(guesses) if guesses else rows
     levels = {}
     for number, some in found.items():
-        if len(some) == 1 and f"guess{number}" in guesses:
-            level = some[0].when(
-                f.col(f"filled{number}"), -1.0
-            )  # one more case; a second CASE is much more code of Java
-        else:
-            level = f.coalesce(*some, f.when(f.col(f"filled{number}"), -1.0))
-        levels[f"v{number}"] = level
+        unseen = f.col(f"filled{number}"), -1.0
+        # A further case of the only choice: a choice around it is far more code for Java to compile.
+        alone = len(some) == 1 and f"guess{number}" in guesses
+        levels[f"v{number}"] = some[0].when(*unseen) if alone else f.coalesce(*some, f.when(*unseen))
     return rows.withColumns(levels).drop(*guesses, *(f"{sort}{number}" for number, sort in named))
 
 
