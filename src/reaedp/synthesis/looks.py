@@ -8,8 +8,8 @@ from reaedp.statistics.statistic import Cells
 from reaedp.synthesis.dependencies import MEAN_NOISE
 from reaedp.synthesis.purse import FIRST_LOOK, NoisyCounts, Purse, column_shares
 
-#: Columns get this share of μ² at least: the first look, which every release states, and more.
-LEAST_SHARE = 1 / 3
+#: Columns get this share of μ² at least, if they have more cells than so many on average: tables tell fewer as well.
+LEAST_SHARE, FEW = 1 / 3, 4
 #: If the noise of columns for which all is spent moves this share of the rows, all is spent on them.
 SPOILT = 0.08
 #: A rest of μ² below this share buys no table that would tell anything.
@@ -53,7 +53,8 @@ class Looks:
 
     def _look_longer(self) -> None:
         """More for columns, most of all where their own noise would spoil whatever tables tell."""
-        rest = min(1 - LEAST_SHARE, 1 - (self.lost / SPOILT) ** 2)
+        many = np.mean([exact.size for exact in self._exact]) > FEW
+        rest = min(1 - LEAST_SHARE if many else 1.0, 1 - (self.lost / SPOILT) ** 2)
         more = self.purse.left - (rest if rest > LITTLE else 0.0) * self.purse.whole
         if more > NOTHING * self.purse.whole:
             self._look(more)
