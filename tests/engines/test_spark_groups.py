@@ -186,3 +186,15 @@ def test_levels_are_found_wherever_they_stand_among_others(
     embedded = duckdb.sql(f"SELECT x FROM (VALUES {text}) t(x)")
     found = [Records(contract(column), data).counts(("x",)).values.tolist() for data in (embedded, rows)]
     assert found[0] == found[1]
+
+
+def test_texts_are_levels_by_their_bytes_whatever_their_collation(cluster: Cluster) -> None:
+    column = Category(name="x", levels=("a", "B", "1"), provenance="public")
+    cells = ("a", "A", "b", "B", "B ", "1", "1.0", "", None)
+    texts = session_of(cluster.master).createDataFrame([(cell,) for cell in cells], "x string")
+    found = [
+        Records(contract(column), texts.selectExpr(f"x COLLATE {collation} AS x")).counts(("x",)).values.tolist()
+        for collation in ("UTF8_BINARY", "UTF8_LCASE", "UNICODE_CI")
+    ]
+    assert [1, 1, 2] == found[0][:3]
+    assert found[0] == found[1] == found[2]
