@@ -194,6 +194,16 @@ def test_a_server_that_stops_in_the_middle_loses_no_charge(postgres: Server, tmp
     assert any(one["busy"] for one in results)
 
 
+def test_the_driver_of_a_server_leaves_words_to_us(postgres: Server) -> None:
+    """It warns of connections that are lost while several statements are under way."""
+    address = postgres.new_schema()
+    Ledger.create(address).close()
+    opened = "import logging, sys, reaedp; reaedp.Ledger.open(sys.argv[1]).close()"
+    program = f"{opened}; logging.getLogger('psycopg').warning('lost')"
+    done = subprocess.run([sys.executable, "-c", program, address], capture_output=True, text=True, check=True)
+    assert "" == done.stderr
+
+
 # Disks
 
 

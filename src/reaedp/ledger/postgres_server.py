@@ -1,5 +1,6 @@
 """A ledger in a PostgreSQL database: for teams on several machines; writers queue for the row of the head."""
 
+import logging
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -90,6 +91,10 @@ def _connect(address: str) -> Any:
     import psycopg
     from psycopg.rows import namedtuple_row
 
+    driver = logging.getLogger(psycopg.__name__)
+    if not driver.handlers:
+        # Without any it would write to standard error that a connection was lost, which our own error says.
+        driver.addHandler(logging.NullHandler())
     patience = storage.PATIENCE_SECONDS
     connection = psycopg.connect(
         address, connect_timeout=max(2, int(patience)), autocommit=True, row_factory=namedtuple_row
