@@ -9,6 +9,7 @@ to 1, with slope β beyond.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
@@ -106,15 +107,20 @@ def _numbers(*arrays: Floats) -> tuple[Any, ...]:
 
 def _fitted(problem: "_Problem", start: Sequence[Floats], iterations: int) -> Fitted:
     start_point = np.concatenate([theta.ravel() for theta in start]) / problem.steps
-    with _algebra().limit(limits=1):
+    with one_thread():
         found = least(problem.value_and_gradient, start_point, iterations)
     thetas = problem.thetas(found * problem.steps)
     return thetas, problem.beliefs(thetas)
 
 
+def one_thread() -> AbstractContextManager[Any]:
+    """Linear algebra on one core meanwhile: where arrays are small, its threads mostly wait for each other."""
+    limited: AbstractContextManager[Any] = _algebra().limit(limits=1)
+    return limited
+
+
 @cache
 def _algebra() -> Any:
-    """The libraries of linear algebra; their threads, on small arrays, mostly wait for each other."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

@@ -139,6 +139,7 @@ class MarginalModel(Buyable, OnRecords):
         With `refine`, one column may be counted within regions of the others, for dependences that no small table
         shows.
         """
+        from reaedp.synthesis.fitting import one_thread
         from reaedp.synthesis.learned import LearnedModel
         from reaedp.synthesis.search import Search
 
@@ -147,8 +148,9 @@ class MarginalModel(Buyable, OnRecords):
                 sentence(f"The cost of this model was computed for {self.columns} columns", given=columns)
             )
         progress("counting each column")
-        search = Search(records, columns, Purse(self.mu, sensitivity, noise, self.finest), self.model_cells)
-        search.run(progress, refine=refine)
+        with one_thread():
+            search = Search(records, columns, Purse(self.mu, sensitivity, noise, self.finest), self.model_cells)
+            search.run(progress, refine=refine)
         return LearnedModel(
             axes=search.axes,
             singles=tuple(search.single(column) for column in range(len(columns))),

@@ -49,7 +49,7 @@ BATCHES = 8
 #: After so many batches it is asked whether a column is worth refining, on as many rows of the model so far.
 REFINED_AFTER, REFINED_BY = 3, 1 << 15
 #: Steps of each fit, and of the last.
-STEPS, LAST_STEPS = 20, 160
+STEPS, LAST_STEPS = 20, 240
 #: All cells that a model may have are worth this share of its rows: a table that takes many must tell much.
 RENT = 0.5
 #: Coarse cells of an ordered column at least; a pair of columns takes at most this share of the room.
@@ -124,11 +124,13 @@ class Search:
             left, most = left - chosen, most - chosen
             if chosen < wanted and batch == BATCHES:
                 left //= DEARER
-            self.structure.fit(STEPS if left else LAST_STEPS)
+            if left:
+                self.structure.fit(STEPS)
             if refine and left and batch == REFINED_AFTER and self._refined():
                 left = 0
         if self.purse.left > NOTHING * self.purse.whole:
             self._look_again()
+        self.structure.fit(LAST_STEPS)
 
     def _refined(self) -> bool:
         """Refine a column if a test says so, for all that is left."""
@@ -137,8 +139,6 @@ class Search:
         drawn = rows(self.structure.beliefs, self.coarsenings, number, np.random.default_rng(0))
         known = Refinement(self.names, self.axes, self.coarsenings, drawn, self.total)
         self.regions = known.regions(self.records, self.purse, CHOICES * self.price)
-        if self.regions is not None:
-            self.structure.fit(LAST_STEPS)
         return self.regions is not None
 
     @property
@@ -247,4 +247,3 @@ class Search:
             for coarse, axis, single in zip(self.coarsenings, self.axes, self.looks.singles, strict=True)
         ]
         self.structure.replace_columns(coarsenings, self.looks.singles)
-        self.structure.fit(LAST_STEPS)
