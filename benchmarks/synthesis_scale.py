@@ -43,8 +43,9 @@ def adult() -> None:
         dataset="adult", unit=Unit("add-remove"), budget=Budget(100.0, 1e-5), ledger="unused", columns=columns
     )
     network = MarginalModel.within(1.0, DELTA, terms, tuple(domain))
-    asked = RecordsToAsk(Records(terms, folder / "adult.csv"), tuple(domain), 48_842)
-    network.apply(asked, counting_sensitivity(terms.unit), SecretNoise())
+    records = Records(terms, folder / "adult.csv")
+    with records.at_once(tuple(domain)):  # as the curator does
+        network.apply(RecordsToAsk(records, tuple(domain), 48_842), counting_sensitivity(terms.unit), SecretNoise())
 
 
 def wide(columns: int, rows: int) -> None:

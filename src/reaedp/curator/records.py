@@ -95,10 +95,14 @@ class Records:
     def at_once(self, *questions: tuple[str, ...]) -> Iterator[None]:
         """Meanwhile small files are read and converted once for all questions about cells of these columns.
 
-        Where people have several rows, or a value drops its row, which rows count depends on the question.
+        Where people have several rows, or a value drops its row, which rows count depends on the question: columns that
+        drop are held only if every question is about all columns.
         """
         wanted = self._contract.select(tuple(dict.fromkeys(chain(*questions))))
-        columns = tuple(column for column in wanted if not (column.drops or isinstance(column, Undeclared)))
+        alike = all(len(question) == len(wanted) for question in questions)
+        undeclared = any(isinstance(column, Undeclared) for column in wanted)
+        any_rows = tuple(column for column in wanted if not (column.drops or isinstance(column, Undeclared)))
+        columns = wanted if alike and not undeclared else any_rows
         with ExitStack() as stack:
             if columns and self._contract.unit.person is None and not set(columns) <= set(self._held):
                 with suppress(Unreadable):  # each question by itself may still be answered
@@ -128,8 +132,8 @@ class Records:
         """How many rows fall into each cell that has any."""
         columns = self._contract.select(names)
         keys = [f"k{number}" for number in range(len(columns))]
-        if self._cells is not None and self._cells.answer(columns):
-            arrays = self._cells.counted(columns, keys)
+        if (cells := self._cells_for(columns)) is not None and cells.answer(columns):
+            arrays = cells.counted(columns, keys)
         else:
             arrays = self._collected(counted(self._encoded(columns), keys))
         return key_counts(columns, [arrays[key] for key in keys], arrays["rows"])
@@ -163,7 +167,7 @@ class Records:
         blocks = {tuple(columns[name] for name in block): answered for block, answered in merged(groups, sizes).items()}
         named = {axes: tuple(keys[axis.name] for axis in axes) for axes in blocks}
         tables: Iterator[dict[str, NDArray[Any]]]
-        if (cells := self._cells) is not None and cells.answer(*blocks):
+        if (cells := self._cells_for(tuple(columns.values()))) is not None and cells.answer(*blocks):
             tables = (cells.counted(axes, named[axes]) for axes in blocks)
         else:
             rows = self._encoded(tuple(columns.values()))
@@ -318,7 +322,11 @@ class Records:
     def _answers(self, made: tuple[Column, ...], columns: tuple[Column, ...]) -> bool:
         """Whether the same columns were asked for, or more are held; which rows of a person count depends on them."""
         same = made is self._held or len(made) == len(columns)
-        return self._contract.unit.person is None and same and set(columns) <= set(made)
+        return self._contract.unit.person is None and same and _of_the_same_rows(made, columns)
+
+    def _cells_for(self, columns: tuple[Column, ...]) -> HeldCells | None:
+        """The cells that are held, if they are of the rows that count for a question about these columns."""
+        return self._cells if _of_the_same_rows(self._held, columns) else None
 
     def _coded(
         self, columns: tuple[Column, ...], codes: Mapping[str, nw.Expr], first: Mapping[str, nw.Expr] = NOTHING
@@ -352,6 +360,11 @@ class Records:
             return self._source.collect(query)
         except Unreadable:
             return _NoRows()
+
+
+def _of_the_same_rows(held: tuple[Column, ...], asked: tuple[Column, ...]) -> bool:
+    """Whether the same rows count for both: no value of a column that is held beside those asked for drops its row."""
+    return set(asked) <= set(held) and not any(column.drops for column in set(held) - set(asked))
 
 
 class _NoRows(dict[str, NDArray[Any]]):

@@ -105,7 +105,7 @@ def _part(connection: duckdb.DuckDBPyConnection, paths: list[str], dialect: Dial
         named,
         connection,
         copies,
-        most_rows=lambda: most_lines(paths),
+        most_rows=lambda: most_lines(paths) // len(header) + len(paths),  # a row has that many cells and its end
         also_read=lambda: () if plain() else cells,
         bare=plain.bare,
         made=lambda columns: (
