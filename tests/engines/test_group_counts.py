@@ -176,7 +176,9 @@ def test_rows_that_another_column_drops_are_held_for_questions_about_all_alone(s
         for asked in (names, ("e", "a"), ("a",), ("c", "b")):
             assert plain(alone.key_counts(asked)) == plain(records.key_counts(asked))
         for several in groups:
-            found = [{group: plain(counts) for group, counts in each.group_counts(several)} for each in (alone, records)]
+            found = [
+                {group: plain(counts) for group, counts in each.group_counts(several)} for each in (alone, records)
+            ]
             assert found[0] == found[1]
 
 
