@@ -14,6 +14,7 @@ from reaedp.curator.records import Records
 from reaedp.engines import blocks
 from reaedp.engines.spark import groups as spark_groups
 from reaedp.engines.spark import source as spark
+from reaedp.engines.spark.collect import collected
 from reaedp.engines.spark.groups import (
     MOST_CELLS,
     fields_of_words,
@@ -23,7 +24,7 @@ from reaedp.engines.spark.groups import (
     passes_of_python,
 )
 from reaedp.engines.spark.levels import places_by_checksum
-from reaedp.engines.spark.session import session_of
+from reaedp.engines.spark.session import ANY, WEIGHT, session_of
 from spark_cluster import Cluster
 from troubles import contract, form
 
@@ -125,6 +126,26 @@ def test_every_level_is_found_by_its_checksum_unless_two_have_the_same() -> None
     assert places is not None
     assert list(range(64)) == [places[zlib.crc32(key.encode()) % len(places)] for key in keys]
     assert places_by_checksum(["plumless", "level", "buckeroo"]) is None
+
+
+def test_batches_are_weighed_again_after_a_count_and_always_in_sessions_of_others(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spark_groups, "most_tasks", lambda *_: 2)
+    ours = session_of(cluster.master)
+    seen: list[str | None] = []
+
+    def watched(counts: Any) -> Any:
+        seen.append(counts.sparkSession.conf.get(WEIGHT, None))
+        return collected(counts)
+
+    monkeypatch.setattr(spark_groups, "collected", watched)
+    for session in (ours, ours.newSession()):
+        rows = session.range(3).selectExpr("CAST(id AS TINYINT) AS k")
+        (found,) = grouped_by_python(rows, [("k",)], {"k": 3})
+        assert [1, 1, 1] == found["rows"].tolist()
+        assert session.conf.get(WEIGHT, None) is None
+    assert [ANY, None] == seen
 
 
 def test_groupings_of_many_keys_are_counted_in_several_passes(cluster: Cluster) -> None:

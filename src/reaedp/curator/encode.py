@@ -119,7 +119,7 @@ def _number(column: Number, value: nw.Expr) -> list[Case]:
 def _integer(column: Integer, value: nw.Expr) -> list[Case]:
     low, high = float(column.lower), float(column.upper)
     return [
-        ((value >= low) & (value <= high), _in_widths(value - low, column.width)),
+        ((value >= low) & (value <= high), _in_widths(value - low if low else value, column.width)),
         (value.is_nan(), column.code("nan")),
         *_beyond(column, value, low, high, (column.upper - column.lower) // column.width),
     ]

@@ -7,6 +7,7 @@ workers do.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from reaedp.engines.source import Unreadable
 from reaedp.engines.spark.collect import collected
 from reaedp.engines.spark.patience import ALONE, WorkersLost
 from reaedp.engines.spark.python_workers import Task, travelling
+from reaedp.engines.spark.session import unweighed
 from reaedp.errors import ReaedpError
 
 Group = tuple[str, ...]
@@ -102,7 +104,7 @@ def _in_arrays(rows: Any, shapes: Mapping[Group, tuple[int, ...]]) -> list[Array
     keys, fields = list(sizes), fields_of_words(list(sizes.values()))
     places = [([keys.index(key) for key in group], shape) for group, shape in shapes.items()]
     packed, tasks = _packed(rows, keys, fields), most_tasks(rows.sparkSession, sum(map(math.prod, shapes.values())))
-    with travelling():
+    with travelling(), unweighed(rows.sparkSession) if tasks else nullcontext():  # arrays of many tasks are large
         counts = (packed.coalesce(tasks) if tasks else packed).mapInArrow(_counting(fields, places), COUNTS)
         found = collected(counts if tasks else counts.repartition("part").mapInArrow(_adding, COUNTS))
     totals = _totals(zip(found["part"].tolist(), found["counts"], strict=True))

@@ -32,28 +32,26 @@ def numbered(rows: Any, categories: Mapping[int, Column]) -> Any:
         for sort in KEYS
         if f"{sort}{number}" in there
     }
-    guesses: dict[str, Any] = {}
+    checked: dict[int, Any] = {}
     found: dict[int, list[Any]] = {number: [] for number in categories}
     for (number, sort), keys in named.items():
-        name, guess, kind = f"{sort}{number}", f"guess{number}", KEYS[sort][0]
+        name, kind = f"{sort}{number}", KEYS[sort][0]
         cell = f.col(name) + 0.0 if sort == "number" else f.col(name)  # no negative zero
         if len(keys) > MOST_SEARCHED:
             rows = _joined(rows, name, cell, keys, kind)
-            level = f.col(name)
+            found[number].append(f.col(name))
         elif sort == "text" and (places := places_by_checksum(keys)) is not None:
-            guesses[guess] = _guessed(cell, places)
-            level = f.when(f.get(_array(keys, kind), f.col(guess)) == cell, f.col(guess).cast("double"))
+            checked[number] = _checked(cell, keys, places)
         else:
-            level = _searched(cell, keys, kind)
-        found[number].append(level)
-    rows = rows.withColumns(guesses) if guesses else rows
+            found[number].append(_searched(cell, keys, kind))
     levels = {}
     for number, some in found.items():
-        unseen = f.col(f"filled{number}"), -1.0
-        # A further case of the only choice: a choice around it is far more code for Java to compile.
-        alone = len(some) == 1 and f"guess{number}" in guesses
-        levels[f"v{number}"] = some[0].when(*unseen) if alone else f.coalesce(*some, f.when(*unseen))
-    return rows.withColumns(levels).drop(*guesses, *(f"{sort}{number}" for number, sort in named))
+        level = checked.get(number)
+        if level is None or some:
+            first = [] if level is None else [f.nullif(level, f.lit(-1.0))]
+            level = f.coalesce(*first, *some, f.when(f.col(f"filled{number}"), -1.0))
+        levels[f"v{number}"] = level
+    return rows.withColumns(levels).drop(*(f"{sort}{number}" for number, sort in named))
 
 
 def places_by_checksum(keys: Sequence[str]) -> list[int] | None:
@@ -80,10 +78,16 @@ def _keys(column: Column, sort: str) -> list[Any]:
     return [key_of(key) if other == sort else None for other, key in meant]
 
 
-def _guessed(cell: Any, places: Sequence[int]) -> Any:
-    """The place of the only key that a text can be: a checksum instead of a comparison with every key."""
+def _checked(cell: Any, keys: Sequence[str], places: Sequence[int]) -> Any:
+    """The place of the only key that a text can be, -1 if it is another text, null for none.
+
+    A checksum instead of a comparison with every key. Arithmetic instead of a choice: what every row needs twice, Spark
+    computes once, in a method of its own, so that Java compiles what is left of more columns.
+    """
     listed = f.split(f.lit(",".join(map(str, places))), ",").cast("array<int>")  # one call of Java, however long
-    return f.get(listed, (f.crc32(cell.cast("binary")) % len(places)).cast("int"))
+    guess = f.get(listed, (f.crc32(cell.cast("binary")) % len(places)).cast("int"))
+    same = f.coalesce((f.get(_array(keys, "string"), guess) == cell).cast("double"), f.lit(0.0))
+    return same * (guess + 1.0) - 1.0
 
 
 def _searched(cell: Any, keys: Sequence[Any], kind: str) -> Any:

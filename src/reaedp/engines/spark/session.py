@@ -5,7 +5,8 @@ import re
 import socket
 import sys
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from reaedp.errors import DeclarationError
@@ -27,6 +28,10 @@ SETTINGS = {
 }
 #: Java compiles no method that is longer, and runs it many times as slowly: Spark then writes several.
 FASTER = {"spark.sql.codegen.hugeMethodLimit": "8000", "spark.sql.execution.arrow.maxRecordsPerBatch": "65536"}
+#: Says that a session is our own, so that settings may change from query to query.
+OWN = "spark.reaedp.own"
+#: How many bytes a batch for Python may have; nothing is weighed if it is this many.
+WEIGHT, ANY = "spark.sql.execution.arrow.maxBytesPerBatch", str(2**31 - 1)
 
 
 def is_master(engine: str) -> bool:
@@ -100,13 +105,29 @@ def _tuned(session: Any) -> Any:
     context = getattr(session, "sparkContext", None)  # none where Spark is reached by Connect
     if context is None:
         return session
-    wanted = dict(FASTER)
+    wanted = FASTER | {OWN: "true"}
     if context.master.startswith("local"):
         wanted[PARTITIONS] = str(4 * context.defaultParallelism)
     for name, value in wanted.items():
         if not context.getConf().contains(name):
             session.conf.set(name, value)
     return session
+
+
+@contextmanager
+def unweighed(session: Any) -> Iterator[None]:
+    """Meanwhile batches for Python are bounded by their rows alone, in a session of our own; for rows of a few numbers.
+
+    Spark weighs a batch anew with every row, which takes longer than to write that row.
+    """
+    if session.conf.get(OWN, None) is None or session.conf.get(WEIGHT, None) is not None:
+        yield
+        return
+    session.conf.set(WEIGHT, ANY)
+    try:
+        yield
+    finally:
+        session.conf.unset(WEIGHT)
 
 
 def _is_here(master: str) -> bool:

@@ -95,7 +95,7 @@ class SparkSource(Hidden):
         wanted = [(str(place), column, *self._find(column.name)) for place, column in enumerate(columns)]
         if person is not None:
             wanted.insert(0, ("", None, *self._find(person)))  # type: ignore[arg-type]
-        rows = self.frame.select(*(values.text(cell, kind).alias(f"c{place}") for place, _, cell, kind in wanted))
+        rows = self.frame.select(*(cell.alias(f"c{place}") for place, _, cell, _ in wanted))
         cells = [SparkCell(place, column, kind) for place, column, _, kind in wanted]
         for step in (SparkCell.read, SparkCell.named, SparkCell.finished):
             rows = rows.select(*(made for cell in cells for made in step(cell)))
@@ -164,13 +164,16 @@ class SparkSource(Hidden):
         return spark_curves.curve_points(rows.to_native(), contract, curve)
 
     def _find(self, name: str) -> tuple[Any, str]:
+        """A cell, and its type; a text that is not compared by its bytes becomes one that is."""
         types = self.types
         if name not in types:
             raise DeclarationError(f"The data lacks a declared column. {unknown('column', name, types)}")
         kind = types[name].split("(")[0]
         if kind not in KNOWN:
             raise refused(name, types[name])
-        return f.col(f"c{self.names.index(name)}"), kind
+        place = self.names.index(name)
+        cell, stored = f.col(f"c{place}"), self.frame.schema.fields[place].dataType.simpleString()
+        return (cell if stored == "string" else values.text(cell, kind)), kind
 
 
 @contextmanager
