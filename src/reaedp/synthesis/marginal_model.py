@@ -99,7 +99,7 @@ class MarginalModel(Buyable, OnRecords):
         return TABLES_PER_COLUMN * self.columns if self.columns > 1 else 0
 
     def scale(self, sensitivity: Sensitivity) -> float:
-        """The noise of a cell of a chosen table, in rows, if the largest number of tables is chosen."""
+        """The noise of a cell of a chosen table of 32 cells, in rows, if the largest number of tables is chosen."""
         return self.table_noise(sensitivity).scale
 
     def price(self, sensitivity: Sensitivity) -> Price:  # noqa: ARG002
@@ -107,11 +107,11 @@ class MarginalModel(Buyable, OnRecords):
         return (GaussianDP(self.mu),)
 
     def mean_error(self, sensitivity: Sensitivity) -> float:
-        """The mean error of a cell of a chosen table."""
+        """The mean error of a cell of a chosen table of 32 cells."""
         return self.table_noise(sensitivity).mean_error
 
     def error_quantile(self, sensitivity: Sensitivity, confidence: float, cells: int = 1) -> int:
-        """The error quantile of cells of a chosen table."""
+        """The error quantile of cells of a chosen table of 32 cells."""
         return self.table_noise(sensitivity).error_quantile(confidence, cells)
 
     def apply(self, exact: RecordsToAsk, sensitivity: Sensitivity, noise: Noise) -> SyntheticRecords:
@@ -175,7 +175,7 @@ class MarginalModel(Buyable, OnRecords):
         return self._noise(look * (1 / self.columns if share is None else share), sensitivity)
 
     def table_noise(self, sensitivity: Sensitivity) -> Calibrated:
-        """The noise of a chosen table, if the largest number of tables is chosen."""
+        """The noise of a chosen table of 32 cells, if the largest number of tables is chosen."""
         return self._noise((1 - FIRST_LOOK) * (1 - CHOICES) / max(1, self.tables), sensitivity)
 
     def _noise(self, share: float, sensitivity: Sensitivity) -> Calibrated:
