@@ -4,7 +4,7 @@
         [--runs 3]
 
 Most tables are made up: many columns and few rows, many levels that lie within a region each, a sum modulo two that no
-pair of columns shows, values that are missing together, and heavy tails. Two small real ones, Titanic and 800 rows of
+pair of columns shows, values that are missing together, minutes of times, and heavy tails. Two small real ones, Titanic and 800 rows of
 the national survey, come from the folder of public data, if it is named. All columns are public domains of codes,
 δ = 10^-6, neighbours differing by one added or removed row. Pairs are the mean total variation over at most 400 pairs
 of columns, worst the largest of them; less is better. Kept is the share of rows in which the rule of the table holds.
@@ -107,6 +107,17 @@ def missing_together(rng: np.random.Generator) -> Shape:
     return Shape(axes, codes, lambda x: (x[:, 0] == 20) == (x[:, 1] == 20))
 
 
+def timetable(rng: np.random.Generator) -> Shape:
+    """Times of the day to the minute and the minute by itself: no merged cell of times has a minute of its own."""
+    route = rng.integers(0, 12, 100_000)
+    time = (60 * rng.integers(5, 24, 100_000) + 5 * rng.integers(0, 12, 100_000) + route % 5) % 1440
+    late = np.clip(rng.poisson(2 + time // 240), 0, 29)
+    sizes = {"time": 1440, "minute": 60, "route": 12, "late": 30}
+    axes = [declared(name, size, name != "route") for name, size in sizes.items()]
+    codes = np.column_stack([time, time % 60, route, late]).astype(np.int32)
+    return Shape(axes, codes, lambda x: x[:, 0] % 60 == x[:, 1])
+
+
 def heavy_tails(rng: np.random.Generator) -> Shape:
     """Six Pareto columns with a common part in bins of equal width: most rows lie in the first few."""
     common = rng.pareto(1.5, (40_000, 1))
@@ -131,6 +142,7 @@ SHAPES: dict[str, Callable[[np.random.Generator], Shape]] = {
     "nested levels, declared": declared_groups,
     "sum modulo two": sum_modulo_two,
     "missing together": missing_together,
+    "timetable": timetable,
     "heavy tails": heavy_tails,
     "titanic": lambda _: real(titanic),
     "survey, 800 rows": lambda _: real(national, 800),
@@ -152,7 +164,9 @@ def released(shape: Shape, epsilon: float, seed: int) -> tuple[Codes, float]:
     records = Records(terms, pd.DataFrame(shape.codes, columns=list(shape.names)))
     noise = SeededNoise(np.random.default_rng(seed))
     start = time.process_time()
-    learned = network.learn(records, shape.names, counting_sensitivity(terms.unit), noise, lambda _: None)
+    learned = network.learn(
+        records, shape.names, counting_sensitivity(terms.unit), noise, lambda _: None, refine=True
+    )
     seconds = time.process_time() - start
     return learned.rows(len(shape.codes), np.random.default_rng(seed)), seconds
 

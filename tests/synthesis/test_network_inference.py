@@ -13,7 +13,7 @@ from reaedp.synthesis.beliefs import calibrated
 from reaedp.synthesis.cliques import JunctionTree, cells, junction_tree
 from reaedp.synthesis.coarsening import Coarsening
 from reaedp.synthesis.dependencies import candidates, scores
-from reaedp.synthesis.draws import Draw, draws
+from reaedp.synthesis.draws import Draw, InnerLaw, draws
 from reaedp.synthesis.fitting import BEYOND_NOISE, EVENNESS, FEW_STEPS, STANDS_OUT, NoisyTable, fit
 from reaedp.synthesis.known_fits import fits_kept
 from reaedp.synthesis.merging import Merging, merged
@@ -318,6 +318,28 @@ def test_draws_have_the_law_of_the_beliefs_whatever_else_the_tree_holds(
         within = each.shares / each.coarse_shares[each.merging.cell]
         expected = expected * within.reshape([-1 if place == column else 1 for place in range(shown)])
     assert np.allclose(expected, law_of(draws(beliefs, coarse), shown), atol=1e-12)
+
+
+@settings(deadline=None, max_examples=30)
+@given(graphs, st.integers(2, len(SIZES)), st.integers(0, 2**20))
+def test_draws_within_merged_cells_follow_another_column(groups: list[tuple[int, ...]], shown: int, seed: int) -> None:
+    """Declared cells of the first column by the coarse cells of the second, those of the second by their own shares."""
+    rng = np.random.default_rng(seed)
+    beliefs, whole = random_beliefs(groups, rng)
+    halved = [rng.permutation(2 * size) // 2 for size in SIZES[:shown]]
+    coarse = [
+        Coarsening(rng.dirichlet(np.ones(len(cell))), Merging(cell), (Merging.none(size),))
+        for cell, size in zip(halved, SIZES, strict=False)
+    ]
+    shares = rng.random((2 * SIZES[0], SIZES[1]))
+    shares /= np.array([shares[halved[0] == cell].sum(axis=0) for cell in range(SIZES[0])])[halved[0]]
+    expected = (whole / whole.sum()).sum(axis=EVERY[shown:])[np.ix_(*halved)]
+    for column, each in enumerate(coarse[1:], 1):
+        within = each.shares / each.coarse_shares[each.merging.cell]
+        expected = expected * within.reshape([-1 if place == column else 1 for place in range(shown)])
+    beside = shares[:, halved[1]]
+    expected = expected * beside.reshape([*beside.shape, *[1] * (shown - 2)])
+    assert np.allclose(expected, law_of(draws(beliefs, coarse, [InnerLaw(0, 1, shares)]), shown), atol=1e-12)
 
 
 def law_of(plan: list[Draw], shown: int) -> np.ndarray:

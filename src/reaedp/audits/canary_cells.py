@@ -105,6 +105,13 @@ class PublishedTables:
             exact = self._of(tuple(learned.axes[column].name for column in columns))
             places = [columns.index(owner) for owner in owners]
             yield _ratio(table.counts, table.scales, [_merged(one, places, cells, table.counts.shape) for one in exact])
+        for each in learned.inner:
+            columns = sorted((each.column, each.parent))
+            exact = self._of(tuple(learned.axes[column].name for column in columns))
+            places = [columns.index(each.column), columns.index(each.parent)]
+            parents = learned.coarsenings[each.parent].merging.cell
+            cells = [np.arange(learned.axes[each.column].size), parents]
+            yield _ratio(each.counts, each.scale, [_merged(one, places, cells, each.counts.shape) for one in exact])
 
     def _of(self, names: tuple[str, ...]) -> list[Integers]:
         if names not in self._exact:

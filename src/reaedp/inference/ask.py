@@ -14,7 +14,7 @@ from reaedp.inference.answer import Answer, from_table
 from reaedp.inference.caps import capped
 from reaedp.inference.counted import CountedTable
 from reaedp.inference.question import Question, examples, read_question
-from reaedp.inference.sources import Replays, believed, model_tables
+from reaedp.inference.sources import Replays, believed, inner_tables, model_tables
 from reaedp.synthesis.learned import LearnedModel
 
 #: Replays of a model's noise, where a table would be summed over many cells.
@@ -78,6 +78,7 @@ def _tables(sources: Sources) -> Iterator[CountedTable]:
     yield from sources.tables
     for name, learned in sources.models.items():
         yield from model_tables(name, learned)
+        yield from inner_tables(name, learned)
 
 
 def _lacking(answer: Answer) -> int:

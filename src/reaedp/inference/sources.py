@@ -59,6 +59,20 @@ def model_tables(name: str, learned: LearnedModel) -> Iterator[CountedTable]:
             yield found
 
 
+def inner_tables(name: str, learned: LearnedModel) -> Iterator[CountedTable]:
+    """The noisy counts of declared cells together with another column."""
+    for each in learned.inner:
+        axes = learned.axes[each.column], learned.axes[each.parent]
+        coarse = learned.coarsenings[each.parent]
+        parents = coarse.merging.cell
+        merged, within = evenly(axes[:1])
+        title = f"the noisy table {axes[0].name} × {axes[1].name} behind {name}"
+        redrawn = noised(each.counts, each.scale)
+        yield CountedTable(
+            title, axes, (*merged, parents), (*within, _within(coarse.shares, parents)), each.counts, redrawn
+        )
+
+
 def _chosen(name: str, learned: LearnedModel, table: NoisyTable) -> CountedTable | None:
     """A chosen table on its columns; none if it has a column twice."""
     evidence = learned.evidence

@@ -51,7 +51,10 @@ def copied(model: PublishedModel, rng: np.random.Generator) -> PublishedModel:
         links=evidence.links,
     )
     again = replace(evidence, shares=shares, tables=tables, thetas=tuple(thetas))
-    return replace(model, learned=replace(learned, coarsenings=coarsenings, beliefs=beliefs, evidence=again))
+    inner = tuple(each.replayed(learned.known, rng) for each in learned.inner)
+    return replace(
+        model, learned=replace(learned, coarsenings=coarsenings, beliefs=beliefs, evidence=again, inner=inner)
+    )
 
 
 def _columns(learned: LearnedModel, rng: np.random.Generator) -> Iterator[NoisyCounts]:

@@ -125,13 +125,19 @@ def scores(
         model = np.rint(expected(group))
         moved = _summed(counts[group].astype(np.float64) - model, each, np.abs)
         added = _summed(model, each, lambda rows: np.minimum(rows, MEAN_NOISE * scale))
-        price = np.clip((added / (MEAN_NOISE * scale * PLAIN_TABLE)) ** GROWTH, CHEAPEST, DEAREST)
+        price = price_of(added, scale)
         own = moved.astype(np.int64) - np.rint(added / np.sqrt(price)).astype(np.int64)
         places = [[view.places[place] for view, place in zip(each, offer.views, strict=True)] for offer in offers]
         found = tuple(np.array(places).T)
         rows.append(own[found])
         prices.append(price[found])
     return Scores(np.concatenate(rows), np.concatenate(prices))
+
+
+def price_of(added: Floats, scale: float) -> Floats:
+    """The price of tables to which noise adds so many rows, in prices of a plain one."""
+    price: Floats = np.clip((added / (MEAN_NOISE * scale * PLAIN_TABLE)) ** GROWTH, CHEAPEST, DEAREST)
+    return price
 
 
 class _Views(NamedTuple):

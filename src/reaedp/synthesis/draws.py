@@ -41,6 +41,14 @@ class Draw(NamedTuple):
     certain: Places | None
 
 
+class InnerLaw(NamedTuple):
+    """Shares of a column's declared cells within their coarse ones, a column for each coarse cell of the `parent`."""
+
+    column: int
+    parent: int
+    shares: Floats
+
+
 class _Law(NamedTuple):
     """Of new variables given others; its axes are those of the known ones, then those of the new ones."""
 
@@ -62,12 +70,15 @@ class _Law(NamedTuple):
         return self.situations.reshape(self.law.shape)
 
 
-def draws(beliefs: Beliefs, coarsenings: Sequence[Coarsening]) -> list[Draw]:
-    """In an order in which what is known was drawn before."""
+def draws(beliefs: Beliefs, coarsenings: Sequence[Coarsening], inner: Sequence[InnerLaw] = ()) -> list[Draw]:
+    """In an order in which what is known was drawn before; what lies within coarse cells comes last."""
     columns, tree = range(len(coarsenings)), beliefs.tree
     laws = _joined(_needed(beliefs, columns), columns)
     found, within = list[Draw](), [_within(len(tree.sizes), *each) for each in enumerate(coarsenings)]
-    alone = {law.new[0] for law in laws if len(law.new) == 1 and not _users(laws, law.new[0])}
+    tied = {column for each in inner for column in (each.column, each.parent)}
+    alone = {law.new[0] for law in laws if len(law.new) == 1 and not _users(laws, law.new[0])} - tied
+    for each in inner:
+        within[each.column] = _beside(len(tree.sizes), each, coarsenings)
     for law in laws:
         column = law.new[0]
         fine = law.situations.shape[0] * len(within[column].owner) if column in columns else 0
@@ -75,7 +86,8 @@ def draws(beliefs: Beliefs, coarsenings: Sequence[Coarsening]) -> list[Draw]:
             found.append(_of(_Law(law.known, within[column].new, _declared(law, coarsenings[column]))))
         else:
             found += [_of(law), *(within[each] for each in law.new if each in columns)]
-    return found
+    late = [within[each.column] for each in inner]
+    return [*(draw for draw in found if not any(draw is each for each in late)), *late]
 
 
 def _needed(beliefs: Beliefs, columns: Collection[int]) -> list[_Law]:
@@ -148,3 +160,26 @@ def _within(first: int, column: int, coarsening: Coarsening) -> Draw:
     ends = (ends - start[owner]) / (ends[last] - start)[owner]
     certain = last if coarsening.size == len(order) else None
     return Draw((column,), (coarsening.size,), (first + column,), ends, owner, (order,), certain)
+
+
+def _beside(first: int, inner: InnerLaw, coarsenings: Sequence[Coarsening]) -> Draw:
+    """A declared cell in a coarse one, given a coarse cell of the parent."""
+    coarse, parents = coarsenings[inner.column], coarsenings[inner.parent].size
+    order = np.argsort(coarse.merging.cell, kind="stable")
+    parts = np.split(order, np.cumsum(np.bincount(coarse.merging.cell))[:-1])
+    ends, owner = list[Floats](), list[Places]()
+    for cell, part in enumerate(parts):
+        shares = np.cumsum(inner.shares[part].T, axis=1)
+        shares /= shares[:, -1:]
+        shares[:, -1] = 1.0
+        ends.append(shares.ravel())
+        owner.append(np.repeat(cell * parents + np.arange(parents), len(part)))
+    return Draw(
+        (inner.column, inner.parent),
+        (coarse.size, parents),
+        (first + inner.column,),
+        np.concatenate(ends),
+        np.concatenate(owner),
+        (np.concatenate([np.tile(part, parents) for part in parts]),),
+        None,
+    )

@@ -12,13 +12,18 @@ from reaedp.synthesis.ancestry import ancestral_model
 from reaedp.synthesis.beliefs import Beliefs
 from reaedp.synthesis.coarsening import Coarsening
 from reaedp.synthesis.dependencies import Dependence
+from reaedp.synthesis.draws import InnerLaw
 from reaedp.synthesis.evidence import Evidence
 from reaedp.synthesis.fitting import NoisyTable
+from reaedp.synthesis.inner_cells import InnerCells, Known
 from reaedp.synthesis.model import Codes, Model
 from reaedp.synthesis.purse import PARTS_OF_A_ROW
 from reaedp.synthesis.regions import Regions
 from reaedp.synthesis.rows import rows
 from reaedp.table import Table
+
+#: The key of a release's details that names columns whose declared cells were counted with another one.
+WITHIN = "within"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +53,8 @@ class LearnedModel:
     evidence: Evidence
     #: A column in regions of the others, where a test found that tables cannot hold it.
     regions: Regions | None = None
+    #: Columns whose declared cells were counted with another one.
+    inner: tuple[InnerCells, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -56,11 +63,22 @@ class LearnedModel:
 
     def rows(self, count: int, rng: np.random.Generator) -> Codes:
         """Synthetic rows of cell numbers, a column for each axis."""
+        inner = self.inner_laws
 
         def plain(count: int) -> Codes:
-            return rows(self.beliefs, self.coarsenings, count, rng)
+            return rows(self.beliefs, self.coarsenings, count, rng, inner)
 
         return plain(count) if self.regions is None else self.regions.rows(plain, count, rng)
+
+    @property
+    def inner_laws(self) -> list[InnerLaw]:
+        """How rows lie within merged cells where that follows another column."""
+        return [InnerLaw(each.column, each.parent, each.law(self.known)) for each in self.inner]
+
+    @property
+    def known(self) -> Known:
+        """What the model says of coarse cells."""
+        return Known(self.beliefs, self.coarsenings, self.total)
 
     def model(self, first: tuple[str, ...] = ()) -> Model:
         """Nearly the same law as a Bayesian network that begins with the columns `first`, in this order."""
@@ -98,7 +116,16 @@ class LearnedModel:
             f" {self.table_scale:.3g} rows a cell: more in small ones, less in large ones.\n"
             f"Choices compare counts with the model row by row, uncertain by about {self.choice_scale:.3g} rows"
             f" ({self.choice_noise:.2g} bits); an entropy map for the same price would be uncertain by"
-            f" {self.map_noise:.2g} bits for each pair.\n{tables}{self._refined}"
+            f" {self.map_noise:.2g} bits for each pair.\n{tables}{self._refined}{self._within}"
+        )
+
+    @property
+    def _within(self) -> str:
+        names = self.names
+        return "".join(
+            f"\nValues of {names[each.column]} within merged cells follow {names[each.parent]}: both were counted in"
+            f" {each.counts.size:,} cells, with noise of {each.scale:.3g} rows each."
+            for each in self.inner
         )
 
     @property
@@ -114,6 +141,8 @@ class LearnedModel:
     @property
     def details(self) -> dict[str, Any]:
         """What a reader of the rows should know."""
+        names = self.names
+        within = [f"{names[each.column]} × {names[each.parent]}" for each in self.inner]
         return {
             "rows_found": round(self.total),
             "noise_of_columns": self.column_scale,
@@ -121,5 +150,6 @@ class LearnedModel:
             "noise_of_tables": self.table_scale,
             PARTS_OF_A_ROW: self.finest,
             "tables": [" × ".join(dependence.columns) for dependence in self.dependences],
+            **({WITHIN: within} if within else {}),
             "account": self.account,
         }

@@ -137,7 +137,7 @@ class MarginalModel(Buyable, OnRecords):
         """Learn noisy tables and the model that follows from them; nothing else that was counted is kept.
 
         With `refine`, one column may be counted within regions of the others, for dependences that no small table
-        shows.
+        shows, and declared cells with another column, where merged ones hide what it tells.
         """
         from reaedp.synthesis.fitting import one_thread
         from reaedp.synthesis.learned import LearnedModel
@@ -167,6 +167,7 @@ class MarginalModel(Buyable, OnRecords):
             beliefs=search.structure.beliefs,
             evidence=search.structure.evidence([single.scale for single in search.looks.singles]),
             regions=search.regions,
+            inner=tuple(search.inner),
         )
 
     def column_noise(self, sensitivity: Sensitivity, *, share: float | None = None) -> Calibrated:

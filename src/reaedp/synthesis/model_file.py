@@ -13,6 +13,7 @@ from reaedp.synthesis.cliques import JunctionTree
 from reaedp.synthesis.coarsening import Coarsening
 from reaedp.synthesis.evidence import Evidence
 from reaedp.synthesis.fitting import Link, NoisyTable
+from reaedp.synthesis.inner_cells import InnerCells
 from reaedp.synthesis.learned import LearnedModel
 from reaedp.synthesis.merging import Floats, Merging
 from reaedp.synthesis.published_model import FORMAT, PublishedModel
@@ -83,6 +84,7 @@ class _Reader:
             beliefs=evidence.beliefs(),
             evidence=evidence,
             regions=self.regions(),
+            inner=self.inner(),
         )
         return PublishedModel(learned, rules, self.keys())
 
@@ -152,6 +154,18 @@ class _Reader:
         if counts.shape != (2 ** len(levels), self.axes[column].size):
             raise ValueError("every region needs a row of counts")
         return Regions(column, Cuts(columns, inside), levels, counts, float(_positive([found["noise"]], (1,))[0]))
+
+    def inner(self) -> tuple[InnerCells, ...]:
+        names, found = [axis.name for axis in self.axes], list[InnerCells]()
+        for record in self.record.get("inner", ()):
+            column, parent = names.index(record["column"]), names.index(record["with"])
+            counts = np.array([self._counts(row, self.sizes[parent]) for row in record["noisy_counts"]])
+            if column == parent or len(counts) != self.axes[column].size:
+                raise ValueError("every declared cell needs a row of counts, with another column")
+            found.append(InnerCells(column, parent, counts, float(_positive([record["noise"]], (1,))[0])))
+        if len({each.column for each in found}) < len(found):
+            raise ValueError("a column may be counted with one other column")
+        return tuple(found)
 
     def keys(self) -> KeyCounts | None:
         if "keys" not in self.record:

@@ -29,7 +29,7 @@ MODEL_SUFFIX, FORMAT = ".model.json", 1
 MOST_CELLS = 2_000_000
 #: Digits of a share or factor: far beyond what noise leaves of them.
 _DIGITS = 12
-#: Rows that keep a condition are looked for among so many times as many, where keys or regions were released; at most.
+#: Rows that keep a condition are looked for among so many times as many, where more than tables was released; at most.
 _TRIED, _MOST_TRIED = 50, 2_000_000
 
 Given = Mapping[int, NDArray[np.bool_]]
@@ -54,7 +54,7 @@ class PublishedModel:
             keys = self.keys
             return self.learned.rows(count, rng) if keys is None else amortised_rows(self.learned, keys, count, rng)
         found = self._conditioned(count, rng, given)
-        if self.keys is not None or self.learned.regions is not None:
+        if self.keys is not None or self.learned.regions is not None or self.learned.inner:
             tried = self.cells(min(_TRIED * count, _MOST_TRIED), rng)
             fitting = tried[_fits(tried, given)][:count]
             found[: len(fitting)] = fitting
@@ -118,6 +118,7 @@ class PublishedModel:
             }
             | _keys(self.keys)
             | _regions(learned)
+            | _inner(learned)
         )
 
 
@@ -143,6 +144,22 @@ def _regions(learned: LearnedModel) -> dict[str, Any]:
             "noisy_counts": [_counts(row) for row in found.counts],
             "noise": found.scale,
         }
+    }
+
+
+def _inner(learned: LearnedModel) -> dict[str, Any]:
+    if not learned.inner:
+        return {}
+    return {
+        "inner": [
+            {
+                "column": learned.axes[each.column].name,
+                "with": learned.axes[each.parent].name,
+                "noisy_counts": [_counts(row) for row in each.counts],
+                "noise": each.scale,
+            }
+            for each in learned.inner
+        ]
     }
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from reaedp.synthesis.beliefs import Beliefs
 from reaedp.synthesis.coarsening import Coarsening
-from reaedp.synthesis.draws import Draw, Places, draws
+from reaedp.synthesis.draws import Draw, InnerLaw, Places, draws
 from reaedp.synthesis.merging import Floats
 from reaedp.synthesis.model import Codes
 
@@ -18,10 +18,16 @@ from reaedp.synthesis.model import Codes
 _BLOCK = 1 << 17
 
 
-def rows(beliefs: Beliefs, coarsenings: Sequence[Coarsening], count: int, rng: np.random.Generator) -> Codes:
+def rows(
+    beliefs: Beliefs,
+    coarsenings: Sequence[Coarsening],
+    count: int,
+    rng: np.random.Generator,
+    inner: Sequence[InnerLaw] = (),
+) -> Codes:
     """Draw a number of rows of declared cells."""
     codes: Codes = np.empty((count, len(coarsenings)), dtype=np.int32)
-    order = draws(beliefs, coarsenings)
+    order = draws(beliefs, coarsenings, inner)
     for block in np.array_split(codes, max(1, -(-count // _BLOCK))):
         drawn: dict[int, Places] = {}
         for draw in order:

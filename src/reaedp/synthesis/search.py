@@ -26,6 +26,8 @@ from reaedp.synthesis.dependencies import (
     view_counts,
 )
 from reaedp.synthesis.fitting import FEW_CELLS, FEW_COLUMNS, FEW_ROWS
+from reaedp.synthesis.inner_cells import InnerCells, Known
+from reaedp.synthesis.inside_counts import InnerOffer, InsideCounts
 from reaedp.synthesis.interactions import interactions
 from reaedp.synthesis.known_fits import rough
 from reaedp.synthesis.looks import NOTHING, Looks
@@ -48,6 +50,8 @@ DEARER = 2
 BATCHES = 8
 #: After so many batches it is asked whether a column is worth refining, on as many rows of the model so far.
 REFINED_AFTER, REFINED_BY = 3, 1 << 15
+#: After so many, declared cells are looked at together with other columns as well.
+LOOKED_INSIDE_AFTER = 4
 #: Steps of each fit, and of the last.
 STEPS, LAST_STEPS = 20, 240
 #: All cells that a model may have are worth this share of its rows: a table that takes many must tell much.
@@ -104,11 +108,14 @@ class Search:
         self.taken: set[Candidate] = set()
         self.exact: dict[Group, Integers] = {}
         self.regions: Regions | None = None
+        self.inner: list[InnerCells] = []
+        self.inside = InsideCounts({})
 
     def run(self, progress: Callable[[str], None], *, refine: bool = False) -> None:
         """Choose while something is worth its price; what is left is for the columns.
 
-        With `refine` it may turn out on the way that all of it is better spent on one column in regions of the others.
+        With `refine` it may turn out on the way that all of it is better spent on one column in regions of the others,
+        and declared cells are counted with other columns where that tells more than merged ones do.
         """
         left, batch = self.rounds, 0
         most = min(left, TABLES_PER_COLUMN * FEW_COLUMNS) if rough() else left
@@ -128,6 +135,9 @@ class Search:
                 self.structure.fit(STEPS)
             if refine and left and batch == REFINED_AFTER and self._refined():
                 left = 0
+            if refine and left and batch == LOOKED_INSIDE_AFTER:
+                self.structure.foresee_pairs(range(len(self.names)))
+                self.inside = InsideCounts.of(self.records, self.names, self._known())
         if self.purse.left > NOTHING * self.purse.whole:
             self._look_again()
         self.structure.fit(LAST_STEPS)
@@ -140,6 +150,9 @@ class Search:
         known = Refinement(self.names, self.axes, self.coarsenings, drawn, self.total)
         self.regions = known.regions(self.records, self.purse, CHOICES * self.price)
         return self.regions is not None
+
+    def _known(self) -> Known:
+        return Known(self.structure.beliefs, self.coarsenings, self.total)
 
     @property
     def coarsenings(self) -> Sequence[Coarsening]:
@@ -180,7 +193,7 @@ class Search:
         self.exact = dict(view_counts(self.records, self.names, groups, self.coarsenings))
 
     def _choose(self, count: int, price: float, room: int) -> int:
-        """So many tables, plain ones at this price each, by what the last fit misses.
+        """So many tables, plain ones at this price each, by what the last fit misses; inner cells among them.
 
         It ends where nothing is worth its price, or too little is left. The junction tree may have `room` for this many
         cells.
@@ -192,14 +205,21 @@ class Search:
         found = scores(offers, self.exact, self.coarsenings, self.structure.expected, scale)
         apart = Apart([offer.group for offer in offers], len(self.names))
         groups = by_width([self._variables(offer) for offer in offers])
+        inside = self.inside.offers(self._known(), scale)
         for number in range(count):
             if number and self.purse.left < DEAREST * price:
                 return number
             growths = self.structure.growths(groups)
             left = np.flatnonzero(apart.open & (growths <= np.maximum(0.0, room - self.structure.tree.cells)))
-            place = self._chosen(found.rows[left] - self._rent(growths[left]), price) if len(left) else None
+            inside = [each for each in inside if each.column not in {made.column for made in self.inner}]
+            won = np.array([each.score for each in inside], dtype=np.int64)
+            rows = np.concatenate([found.rows[left] - self._rent(growths[left]), won])
+            place = self._chosen(rows, price) if len(rows) else None
             if place is None:
                 return number
+            if place >= len(left):
+                self._look_inside(inside[place - len(left)], price)
+                continue
             offer = offers[left[place]]
             apart.close(offer.group)
             self._measure(offer, (1 - CHOICES) * price * float(found.prices[left[place]]), room)
@@ -231,6 +251,11 @@ class Search:
         self.taken.add(chosen)
         if self.structure.add(self._variables(chosen), noisy, room):
             self.dependences.append(Dependence(names, noisy.values.size, lost))
+
+    def _look_inside(self, chosen: InnerOffer, price: float) -> None:
+        """Measure declared cells of a column together with another one."""
+        noisy = self.purse.counts(chosen.exact, (1 - CHOICES) * price * chosen.price)
+        self.inner.append(InnerCells(chosen.column, chosen.parent, noisy.values, noisy.scale))
 
     def _mergings(self, chosen: Candidate) -> list[Merging]:
         """From the cells in which a group is looked at to those of a chosen table."""

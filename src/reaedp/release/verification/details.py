@@ -28,6 +28,7 @@ from reaedp.statistics.summary.keyed_summary import KeyedSummary
 from reaedp.statistics.summary.summary import Summary
 from reaedp.synthesis.amortised import Amortised
 from reaedp.synthesis.deniability import Deniable, paper_details
+from reaedp.synthesis.learned import WITHIN
 from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.synthesis.purse import CHOICES, MOST, PARTS_OF_A_ROW, choice_scale, table_scale
 
@@ -57,7 +58,7 @@ _KEYS = ByKind[Pattern](
     "what a manifest tells of it besides",
     {
         **dict.fromkeys((Laplace, Gaussian, Threshold, GroupThreshold, TwoStage, Exponential), Keys({})),
-        MarginalModel: Keys(_MODEL, more=_PARTS),
+        MarginalModel: Keys(_MODEL, more=_PARTS | {WITHIN: ListOf(Text(), fewest=1)}),
         Amortised: Keys(_MODEL | _KEPT | {"keys": Whole(0), "threshold": Whole(0)}, more=_PARTS),
         Deniable: Keys(
             _MODEL | _KEPT | _COST | {"proposal": OneOf(("keep", "mixed")), "records_asked_for": Whole(1)},
@@ -125,7 +126,11 @@ def _other_columns(release: Rebuilt) -> list[str]:
     columns, stated = release.statistic.columns, release.record["details"]
     known = {f"{first} × {second}" for first in columns for second in columns}
     told_apart = not any("×" in name for name in columns)
-    pairs = [table for table in stated.get("tables", ()) if told_apart and table.count(" × ") == 1]
+    pairs = [
+        table
+        for table in [*stated.get("tables", ()), *stated.get(WITHIN, ())]
+        if told_apart and table.count(" × ") == 1
+    ]
     wrong = [table for table in pairs if table not in known]
     wrong += [name for name in stated.get("kept", ()) if name not in columns]
     return [f"{name!r} is no column of it." for name in wrong]

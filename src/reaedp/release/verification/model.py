@@ -9,7 +9,7 @@ import numpy as np
 from reaedp.errors import ReaedpError
 from reaedp.release.place import read_plain
 from reaedp.release.verification.derived import CLOSE, Rebuilt
-from reaedp.synthesis.learned import LearnedModel
+from reaedp.synthesis.learned import WITHIN, LearnedModel
 from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.synthesis.model_file import read_model
 from reaedp.synthesis.published_model import MODEL_SUFFIX, PublishedModel
@@ -37,7 +37,8 @@ def check_model(folder: Path, release: Rebuilt) -> None:
         and len(chosen) == len(details["tables"]) <= network.tables
         and round(learned.total) == details["rows_found"]
         and (found.keys is None) == ("keys" not in details)
-        and (learned.regions is None or network is release.noise.mechanism)
+        and ((learned.regions is None and not learned.inner) or network is release.noise.mechanism)
+        and len(learned.inner) == len(details.get(WITHIN, ()))
         and (found.keys is None or len(found.keys.counts) == details["keys"])
     )
     if not same:
@@ -51,6 +52,7 @@ def _told(learned: LearnedModel, release: Rebuilt, network: MarginalModel) -> bo
     squared = release.noise.sensitivity.l2_squared
     scales = [*learned.evidence.column_scales, *(float(table.scales.min()) for table in learned.tables)]
     scales += [] if learned.regions is None else [learned.regions.scale]
+    scales += [each.scale for each in learned.inner]
     return sum(squared / scale**2 for scale in scales) <= network.mu**2 * (1 + _SLACK)
 
 
