@@ -25,6 +25,7 @@ from reaedp.synthesis.beliefs import calibrated
 from reaedp.synthesis.cliques import junction_tree
 from reaedp.synthesis.coarsening import Coarsening
 from reaedp.synthesis.inner_cells import InnerCells, Known, _likely
+from reaedp.synthesis.inside_counts import InsideCounts
 from reaedp.synthesis.learned import LearnedModel
 from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.synthesis.merging import Merging
@@ -90,6 +91,17 @@ def test_columns_that_no_other_tells_are_left_as_they_are() -> None:
     rows = sample(MANY, 4)
     rows[:, 1] = np.random.default_rng(5).integers(0, TICKS, MANY)
     assert () == learned(rows, seeded(6)).inner
+
+
+def test_noise_of_a_columns_own_counts_makes_no_other_column_worth_counting() -> None:
+    """A hundred values in ten merged cells beside three groups; 20 rows are expected of each, with noise of 15."""
+    rng, cell = np.random.default_rng(25), np.repeat(np.arange(10), 10)
+    shares = np.maximum(20 + rng.normal(0, 15, 100), 1) / 2_000
+    merged = np.bincount(cell, shares)
+    known = two_columns(shares, cell, np.outer(merged / merged.sum(), np.full(3, 1 / 3)))._replace(total=2_000.0)
+    exact = rng.multinomial(2_000, np.full(300, 1 / 300)).reshape(100, 3)
+    told, untold = (InsideCounts({(0, 1): exact}).offers(known, 1.0, [own, 0.0])[0].score for own in (15.0, 0.0))
+    assert told < 0 < untold
 
 
 @pytest.mark.quick_every(2)

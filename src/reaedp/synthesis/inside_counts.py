@@ -61,11 +61,12 @@ class InsideCounts:
             },
         )
 
-    def offers(self, known: Known, scale: float) -> list[InnerOffer]:
+    def offers(self, known: Known, scale: float, own: Sequence[float]) -> list[InnerOffer]:
         """What each of them would win: rows (L1) that lie otherwise than expected, beyond chance and noise.
 
-        Expected rows are rounded to 64ths. One row more or less moves the sum by at most 64 of them, and whole rows by
-        at most one.
+        Noise is that of the table, and `own`, that of each column's own counts: of rows that lie otherwise for that
+        reason no table of two columns is better. Expected rows are rounded to 64ths. One row more or less moves the sum
+        by at most 64 of them, and whole rows by at most one.
         """
         found = []
         for (column, parent), exact in self.counts.items():
@@ -74,7 +75,8 @@ class InsideCounts:
             moved = int(np.abs(PARTS * exact[inside] - np.rint(PARTS * expected).astype(np.int64)).sum()) // PARTS
             added = float(np.minimum(expected, MEAN_NOISE * scale).sum())
             price = float(price_of(np.array(added), scale))
-            score = moved - round(_by_chance(expected) + added / math.sqrt(price))
+            noise = np.minimum(expected.sum(axis=1), MEAN_NOISE * own[column]).sum()
+            score = moved - round(_by_chance(expected) + noise + added / math.sqrt(price))
             found.append(InnerOffer(column, parent, exact, score, price))
         return found
 

@@ -205,7 +205,7 @@ class Search:
         found = scores(offers, self.exact, self.coarsenings, self.structure.expected, scale)
         apart = Apart([offer.group for offer in offers], len(self.names))
         groups = by_width([self._variables(offer) for offer in offers])
-        inside = self.inside.offers(self._known(), scale)
+        inside = self.inside.offers(self._known(), scale, [single.scale for single in self.looks.singles])
         for number in range(count):
             if number and self.purse.left < DEAREST * price:
                 return number
