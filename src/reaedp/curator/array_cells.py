@@ -108,7 +108,10 @@ def _of_boolean(column: Boolean) -> Find:
 
     def truth(numbers: Numbers) -> Cells:
         values = numbers.values
-        cells = np.where(values == 1, 1, np.where(values == 0, 0, unparsable)).astype(np.intp)
+        if values.dtype.kind == "b":
+            cells = values.astype(np.intp)
+        else:
+            cells = np.where(values == 1, 1, np.where(values == 0, 0, unparsable)).astype(np.intp)
         if numbers.missing is not None:
             cells[numbers.missing] = null
         return cells
