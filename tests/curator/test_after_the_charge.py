@@ -285,7 +285,7 @@ def test_a_relation_that_fails_on_a_row_is_released_as_if_it_were_empty(tmp_path
 
 def test_an_engine_that_died_is_started_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """DuckDB answers nothing more after an internal error, which a row can cause."""
-    curator = Curator(terms(tmp_path, COLUMNS["integer"]), pa.table({"x": [1, 2, 3] * 200}))
+    curator = Curator(terms(tmp_path, COLUMNS["integer"]), pa.table({"x": ["1", "2", "3"] * 200}))
 
     def dying(self: Any, counts: Any) -> Any:
         monkeypatch.undo()
@@ -302,7 +302,7 @@ def test_an_engine_that_died_is_started_anew(tmp_path: Path, monkeypatch: pytest
 
 
 def test_after_a_failure_nobody_asks_that_engine(tmp_path: Path) -> None:
-    records = Records(terms(tmp_path, COLUMNS["integer"]), pa.table({"x": [1, 2]}))
+    records = Records(terms(tmp_path, COLUMNS["integer"]), pa.table({"x": ["1", "2"]}))
     connect_for_rows().execute("CREATE TABLE of_this_engine AS SELECT 1")
     records._source.failed(duckdb.InternalException("a row"))  # type: ignore[attr-defined]
     with pytest.raises(duckdb.CatalogException):
@@ -388,7 +388,7 @@ def test_a_command_that_is_stopped_after_the_charge_says_so_and_leaves_nothing(n
 
 
 def test_a_failure_of_the_machine_names_the_charge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    curator = Curator(terms(tmp_path, COLUMNS["integer"]), pa.table({"x": [1]}))
+    curator = Curator(terms(tmp_path, COLUMNS["integer"]), pa.table({"x": ["1"]}))
 
     def full(self: Any, counts: Any) -> Any:
         raise self.failed(duckdb.IOException("No space left: row 17"))

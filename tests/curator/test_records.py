@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -175,8 +176,10 @@ def test_uneven_edges_are_searched_exactly(edges: list[float], values: list[floa
     edges = sorted({edge + 0.0 for edge in edges})  # −0.0 and 0.0 are one edge
     column = Number(name="x", edges=tuple(edges), provenance="public")
     expected = Counter(reference_cell(column, value) for value in values + edges)
-    table = Records(contract(column), pa.table({"x": pa.array(values + edges, pa.float64())})).counts(("x",))
-    assert dict(expected) == {cell: int(count) for cell, count in enumerate(table.values) if count}
+    rows = pa.table({"x": pa.array(values + edges, pa.float64())})
+    for data in (rows, duckdb.from_arrow(rows)):  # arrays are counted without the engine, relations by it
+        table = Records(contract(column), data).counts(("x",))
+        assert dict(expected) == {cell: int(count) for cell, count in enumerate(table.values) if count}
 
 
 @pytest.mark.slow

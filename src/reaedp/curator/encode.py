@@ -61,10 +61,10 @@ def located(frame: nw.LazyFrame[Any], columns: Sequence[Column], *, total: bool)
     `encode` looks at both more than once, and engines compute a column once. Where arithmetic is not `total`, that is,
     where too large a result is an error, positions of values outside the range are null.
     """
-    uniform = {number: bins for number, column in enumerate(columns) if (bins := _uniform(column)) is not None}
-    positions = {f"p{number}": _position(bins, nw.col(f"v{number}"), total) for number, bins in uniform.items()}
-    wholes = {f"w{number}": nw.col(f"p{number}").floor().cast(nw.Float64) for number in uniform}
-    return frame.with_columns(**positions).with_columns(**wholes) if uniform else frame
+    known = {number: bins for number, column in enumerate(columns) if (bins := uniform(column)) is not None}
+    positions = {f"p{number}": _position(bins, nw.col(f"v{number}"), total) for number, bins in known.items()}
+    wholes = {f"w{number}": nw.col(f"p{number}").floor().cast(nw.Float64) for number in known}
+    return frame.with_columns(**positions).with_columns(**wholes) if known else frame
 
 
 def _position(bins: UniformBins, value: nw.Expr, total: bool) -> nw.Expr:
@@ -73,12 +73,15 @@ def _position(bins: UniformBins, value: nw.Expr, total: bool) -> nw.Expr:
 
 def _certain(column: Column, number: int) -> list[Case]:
     """What a position alone tells."""
-    bins, whole = _uniform(column), nw.col(f"w{number}")
+    bins, whole = uniform(column), nw.col(f"w{number}")
     return [] if bins is None else [(bins.certain(nw.col(f"p{number}"), whole), whole)]
 
 
-def _uniform(column: Column) -> UniformBins | None:
-    """A kind that is derived from numbers may declare bounds and draw other bins between them."""
+def uniform(column: Column) -> UniformBins | None:
+    """The bins of a column, if arithmetic finds them.
+
+    A kind that is derived from numbers may declare bounds and draw other bins between them.
+    """
     if not isinstance(column, Number) or column.lower is None or column.upper is None:
         return None
     low, high = float(column.lower), float(column.upper)
@@ -107,7 +110,7 @@ def _chain(cases: Sequence[tuple[nw.Expr, nw.Expr]], otherwise: nw.Expr) -> nw.E
 def _number(column: Number, value: nw.Expr) -> list[Case]:
     edges = column.boundaries
     low, high, last = float(edges[0]), float(edges[-1]), len(edges) - 2
-    bins = _uniform(column)
+    bins = uniform(column)
     return [
         ((value >= low) & (value < high), _search(value, edges, 0, last) if bins is None else bins.compared(value)),
         (value == high, last),

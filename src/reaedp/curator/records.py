@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 from reaedp.answer import GroupedParts, Integers
 from reaedp.contract import Column, Contract
 from reaedp.contract.category import Undeclared
+from reaedp.curator.array_cells import finders, rows_of_cells
 from reaedp.curator.counted_cells import in_parts, key_counts, projected
 from reaedp.curator.encode import encode, located
 from reaedp.curator.held_cells import HeldCells
 from reaedp.curator.whose_rows import first_rows, middle_rows
 from reaedp.engines.blocks import merged
 from reaedp.engines.data import Data, Engine
-from reaedp.engines.source import RowHolder, Source, Unreadable, counted, open_source
+from reaedp.engines.source import ArrayHolder, RowHolder, Source, Unreadable, counted, open_source
 from reaedp.errors import DeclarationError, ReaedpError
 from reaedp.statistics.statistic import SharedOut
 from reaedp.table import KeyCounts, Table
@@ -134,9 +135,23 @@ class Records:
         keys = [f"k{number}" for number in range(len(columns))]
         if (cells := self._cells_for(columns)) is not None and cells.answer(columns):
             arrays = cells.counted(columns, keys)
+        elif (rows := self._rows_of_cells(columns)) is not None:
+            return Table(columns, rows.reshape([column.size for column in columns])).present()
         else:
             arrays = self._collected(counted(self._encoded(columns), keys))
         return key_counts(columns, [arrays[key] for key in keys], arrays["rows"])
+
+    def _rows_of_cells(self, columns: tuple[Column, ...]) -> NDArray[np.int64] | None:
+        """Counts of plain numbers in memory, for which no engine is asked; nothing where one must be."""
+        if self._contract.unit.person is not None or not isinstance(self._source, ArrayHolder):
+            return None
+        finds = finders(columns)
+        if finds is None:
+            return None
+        with suppress(Exception):  # its words could quote a row, and the engine has an answer to every failure
+            blocks = self._source.blocks(columns)
+            return None if blocks is None else rows_of_cells(columns, finds, blocks)
+        return None
 
     def middle_counts(self, names: tuple[str, ...]) -> Table:
         """How many people's middle rows fall into each cell, zeros included.

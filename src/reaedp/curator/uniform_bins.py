@@ -45,8 +45,8 @@ class UniformBins:
         largest = max(abs(self.lower), abs(self.upper))
         return float(self.bins * (8 * np.spacing(largest) / self.width + 2.0**-48))
 
-    def position(self, value: nw.Expr) -> nw.Expr:
-        """Where a value lies, in bins; outside the range it may be infinite."""
+    def position(self, value: Any) -> Any:
+        """Where a value lies, in bins; outside the range it may be infinite. An expression, an array or a number."""
         return (value - (self.lower - self.slack * self.width / self.bins)) * self.rate
 
     def inside(self, value: nw.Expr) -> nw.Expr:

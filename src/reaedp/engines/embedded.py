@@ -17,6 +17,7 @@ from reaedp.contract.files import Files
 from reaedp.contract.notation import Notation
 from reaedp.disk.duckdb_engine import forget_engines
 from reaedp.engines import canonical
+from reaedp.engines.arrays import Blocks
 from reaedp.engines.kept_rows import grouped, in_few_bytes, kept
 from reaedp.engines.level_numbers import numbered
 from reaedp.engines.notation import emptied, notations, plain
@@ -48,6 +49,7 @@ class Part:
     `bounds_hold` tells that the least and the greatest number
     that the engine knows of a column, if it knows any, are those of all its numbers, of which NaN is the greatest.
     `made` gives the canonical form of columns where there is a shorter way to it. `known` is what decides between ways.
+    `blocks` gives the numbers of columns in memory, where all of them are plain.
     """
 
     relation: duckdb.DuckDBPyRelation
@@ -60,6 +62,7 @@ class Part:
     bounds_hold: bool = False
     made: Callable[[tuple[Column, ...]], Any] = lambda _: None
     known: Callable[[], object] = lambda: None
+    blocks: Callable[[Sequence[str]], Blocks | None] = lambda _: None
 
     def canonical(self, columns: tuple[Column, ...], person: str | None, files: Files | None = None) -> Any:
         """The columns in canonical form, in steps, as each looks at what the one before it made."""
@@ -145,7 +148,7 @@ class EmbeddedSource(Hidden):
     ) -> None:
         self._open = open_parts
         self._files, self._advice = files, advice
-        self._made: dict[tuple[tuple[Column, ...], str | None, tuple[object, ...]], Any] = {}
+        self._made: dict[tuple[tuple[Column, ...], str | None, tuple[object, ...]], nw.LazyFrame[Any]] = {}
         self._opened: Sequence[Part] | None = open_parts()
 
     @property
@@ -170,9 +173,16 @@ class EmbeddedSource(Hidden):
         asked = columns, person, tuple(part.known() for part in self._parts)
         if asked not in self._made:  # what was checked before the charge is counted after it
             parts = [part.canonical(columns, person, self._files) for part in self._parts]
-            self._made[asked] = reduce(lambda one, other: one.union(other), parts)
-        rows: nw.LazyFrame[Any] = nw.from_native(self._made[asked])
-        return rows
+            self._made[asked] = nw.from_native(reduce(lambda one, other: one.union(other), parts))
+        return self._made[asked]
+
+    def blocks(self, columns: tuple[Column, ...]) -> Blocks | None:
+        """The numbers of one frame as they are; nothing where a notation is declared of them."""
+        part, *others = self._parts
+        names = [column.name for column in columns]
+        if others or not set(names) <= set(part.columns) or notations(self._files, columns, None):
+            return None
+        return part.blocks(names)
 
     def collect(self, counts: nw.LazyFrame[Any]) -> dict[str, NDArray[np.generic]]:
         """The arrays that a query gives."""

@@ -6,6 +6,7 @@ without looking.
 """
 
 import math
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -16,6 +17,7 @@ import numpy as np
 from reaedp.contract.files import Files
 from reaedp.disk.duckdb_engine import connect, connect_for_rows
 from reaedp.disk.system import path_in, silent_libraries
+from reaedp.engines.arrays import blocks_of
 from reaedp.engines.embedded import EmbeddedSource, Part, described, refuse_duplicates, refuse_points
 from reaedp.errors import DeclarationError, ReaedpError
 
@@ -75,7 +77,7 @@ def _opened(data: Any) -> Part:
     connection = connect_for_rows()
     try:
         connection.register("frame", frame)
-        return described(connection.table("frame"), connection)
+        return replace(described(connection.table("frame"), connection), blocks=blocks_of(frame))
     except (duckdb.Error, TypeError, AttributeError):
         raise DeclarationError(
             f"Data must be a file name, a database address, a data frame or a DuckDB relation; "

@@ -16,6 +16,7 @@ from reaedp.answer import Integers
 from reaedp.contract import Column, Contract, Curve
 from reaedp.contract.files import Files
 from reaedp.contract.plugins import known, redefines
+from reaedp.engines.arrays import Blocks
 from reaedp.engines.data import Data, Engine
 from reaedp.engines.spark.session import is_master
 from reaedp.errors import DeclarationError, sentence
@@ -89,6 +90,14 @@ class RowHolder(Protocol):
 
     def cells(self, held: nw.LazyFrame[Any], sizes: Mapping[str, int]) -> Mapping[str, NDArray[np.generic]] | None:
         """The numbers of held rows, whose columns have so many cells each; nothing where there may be many of them."""
+
+
+@runtime_checkable
+class ArrayHolder(Protocol):
+    """A source whose columns may lie in the memory of this process as they are."""
+
+    def blocks(self, columns: tuple[Column, ...]) -> Blocks | None:
+        """Their numbers, some rows after others, before any conversion; nothing where an engine must read them."""
 
 
 @runtime_checkable
