@@ -4,13 +4,13 @@
         [--runs 3]
 
 Most tables are made up: many columns and few rows, many levels that lie within a region each, a sum modulo two that no
-pair of columns shows, values that are missing together, minutes of times, and heavy tails. Two small real ones, Titanic and 800 rows of
-the national survey, come from the folder of public data, if it is named. All columns are public domains of codes,
-δ = 10^-6, neighbours differing by one added or removed row. Pairs are the mean total variation over at most 400 pairs
-of columns, worst the largest of them; less is better. Kept is the share of rows in which the rule of the table holds.
-Seconds are of the processor, for learning. Nothing in the library was set by looking at these tables but the columns'
-share of the budget and how noisy a table may be, for which 53 columns, Titanic and 800 rows of the survey were looked
-at.
+pair of columns shows, values that are missing together, minutes of times, and heavy tails. Two small real ones, Titanic
+and 800 rows of the national survey, come from the folder of public data, if it is named. All columns are public domains
+of codes, δ = 10^-6, neighbours differing by one added or removed row. Pairs are the mean total variation over at most
+400 pairs of columns, worst the largest of them; less is better. Kept is the share of rows in which the rule of the
+table holds. Seconds are of the processor, for learning. Nothing in the library was set by looking at these tables but
+the columns' share of the budget and how noisy a table may be, for which 53 columns, Titanic and 800 rows of the survey
+were looked at.
 """
 
 import argparse
@@ -164,9 +164,7 @@ def released(shape: Shape, epsilon: float, seed: int) -> tuple[Codes, float]:
     records = Records(terms, pd.DataFrame(shape.codes, columns=list(shape.names)))
     noise = SeededNoise(np.random.default_rng(seed))
     start = time.process_time()
-    learned = network.learn(
-        records, shape.names, counting_sensitivity(terms.unit), noise, lambda _: None, refine=True
-    )
+    learned = network.learn(records, shape.names, counting_sensitivity(terms.unit), noise, lambda _: None, refine=True)
     seconds = time.process_time() - start
     return learned.rows(len(shape.codes), np.random.default_rng(seed)), seconds
 

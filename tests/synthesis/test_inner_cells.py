@@ -24,7 +24,7 @@ from reaedp.statistics.marginal import counting_sensitivity
 from reaedp.synthesis.beliefs import calibrated
 from reaedp.synthesis.cliques import junction_tree
 from reaedp.synthesis.coarsening import Coarsening
-from reaedp.synthesis.inner_cells import InnerCells, Known, _likely
+from reaedp.synthesis.inner_cells import InnerCells, Known
 from reaedp.synthesis.inside_counts import InsideCounts
 from reaedp.synthesis.learned import LearnedModel
 from reaedp.synthesis.marginal_model import MarginalModel
@@ -192,18 +192,6 @@ def test_counts_as_expected_leave_the_shares_of_the_column() -> None:
     counts = known.expected(0, 1)
     found = InnerCells(0, 1, counts, 5.0).law(known)
     assert np.allclose(found, (shares / np.bincount(cell, shares)[cell])[:, None], atol=0.01)
-
-
-def test_likely_counts_are_far_closer_than_noisy_ones_where_most_cells_are_empty() -> None:
-    """A thousand cells in which 20 rows are expected; one in eight has 160, the others none; the noise is 30."""
-    rng = np.random.default_rng(19)
-    exact = np.where(rng.random((250, 4)) < 1 / 8, 160.0, 0.0)
-    noisy, expected = exact + rng.normal(0, 30, exact.shape), np.full(exact.shape, 20.0)
-    likely = _likely(noisy, expected, 30.0)
-    off = [np.abs(each - exact).mean() for each in (likely, noisy, expected)]
-    assert off[0] < off[1] / 4
-    assert off[0] < off[2] / 4
-    assert np.array_equal(_likely(noisy, np.full(exact.shape, 0.1), 30.0), np.full(exact.shape, 0.1))
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from reaedp.synthesis.learned import LearnedModel
 from reaedp.synthesis.marginal_model import MarginalModel
 from reaedp.synthesis.model_file import read_model
 from reaedp.synthesis.published_model import MODEL_SUFFIX
-from reaedp.synthesis.regions import Cuts, Regions, _not_negative
+from reaedp.synthesis.regions import Cuts, Regions
 from tests_support import ledger_in
 
 WIDE, LEVELS, MANY = 6, ("a", "b", "c", "d"), 6_000
@@ -139,7 +139,7 @@ def test_tables_of_few_rows_are_learned_too(count: int) -> None:
 def halves(counts: list[list[int]]) -> Regions:
     """Two columns: whether the first is 0, and the counts of the second's two cells on each side."""
     cuts = Cuts(np.array([0]), np.array([[True, False]]))
-    return Regions(1, cuts, (np.array([0]),), np.array(counts), 1.0)
+    return Regions(1, cuts, (np.array([0]),), np.array(counts), 0.1)
 
 
 def test_rows_follow_the_counts_of_regions_and_keep_what_else_a_model_has() -> None:
@@ -155,19 +155,6 @@ def test_rows_follow_the_counts_of_regions_and_keep_what_else_a_model_has() -> N
     assert np.abs(found - [[300, 0], [100, 600]]).max() <= 1
     only = regions.rows(lambda count: np.ones((count, 2), dtype=np.int32), 1_000, rng)
     assert (only[:, 0] == 1).all(), "a region that the model never enters stays empty"
-
-
-def test_counts_are_projected_onto_those_that_could_be() -> None:
-    """Against the definition: nearest, not negative, same sum; by bisection on the level that is taken off."""
-    values = np.random.default_rng(19).normal(2, 5, (200, 6))
-    found = _not_negative(values)
-    for row, projected in zip(values, found, strict=True):
-        wanted = max(row.sum(), 0.0)
-        low, high = row.min() - wanted - 1, row.max()
-        for _ in range(200):
-            level = (low + high) / 2
-            low, high = (level, high) if np.maximum(row - level, 0).sum() > wanted else (low, level)
-        assert np.allclose(np.maximum(row - high, 0), projected, atol=1e-6)
 
 
 @pytest.mark.slow

@@ -14,16 +14,9 @@ from numpy.typing import NDArray
 
 from reaedp.synthesis.beliefs import Beliefs
 from reaedp.synthesis.coarsening import Coarsening
+from reaedp.synthesis.likely_counts import likely
 from reaedp.synthesis.merging import Floats
 
-#: How many times the expected rows a cell may have, besides none.
-_POSSIBLE = np.concatenate([[0.0], np.geomspace(1 / 32, 256, 40)])
-#: Cells in which less of the noise is expected tell nothing, and stay as expected.
-_TELLING = 0.02
-#: No multiple is rarer, as a cell that was not looked at may have it.
-_RAREST = 1e-12
-#: Rounds until it is found how often each multiple occurs, and cells from which it is found; cells read together.
-_ROUNDS, _SEEN, _BLOCK = 60, 1 << 12, 1 << 14
 #: Rounds of scaling rows and columns of a table to what the model expects of both.
 _SCALINGS = 20
 #: Rows, and a share of expected ones, that keep every law positive.
@@ -74,7 +67,7 @@ class InnerCells:
         starts = np.flatnonzero(np.diff(cell, prepend=-1))
         expected = known.expected(self.column, self.parent)[order]
         rows = expected.copy()
-        rows[inside] = _likely(self.counts[order][inside], expected[inside], self.scale) + _FLOOR * rows[inside]
+        rows[inside] = likely(self.counts[order][inside], expected[inside], self.scale) + _FLOOR * rows[inside]
         for _ in range(_SCALINGS):
             rows *= (expected.sum(axis=1) / rows.sum(axis=1))[:, None]
             rows *= (np.add.reduceat(expected, starts) / np.add.reduceat(rows, starts))[cell]
@@ -91,35 +84,4 @@ class InnerCells:
 def inner(coarse: Coarsening) -> NDArray[np.bool_]:
     """Which declared cells share a coarse one with others."""
     found: NDArray[np.bool_] = np.bincount(coarse.merging.cell)[coarse.merging.cell] > 1
-    return found
-
-
-def _likely(noisy: Floats, expected: Floats, scale: float) -> Floats:
-    """The mean of what each cell may have, given its noisy count.
-
-    How often cells of the table have what multiple of the expected rows is found as makes the noisy counts most likely
-    (Kiefer and Wolfowitz 1956).
-    """
-    likely = expected.copy()
-    telling = expected > _TELLING * scale
-    counts, rows = noisy[telling], expected[telling]
-    if not len(rows):
-        return likely
-    seen = np.linspace(0, len(rows) - 1, min(len(rows), _SEEN)).astype(np.intp)
-    chances, prior = _chances(counts[seen], rows[seen], scale), np.full(len(_POSSIBLE), 1 / len(_POSSIBLE))
-    for _ in range(_ROUNDS):  # expectation and maximisation
-        prior = np.maximum(prior * ((1 / (chances @ prior)) @ chances) / len(seen), _RAREST)
-    means = np.empty(len(rows))
-    for first in range(0, len(rows), _BLOCK):
-        block = slice(first, first + _BLOCK)
-        given = _chances(counts[block], rows[block], scale) * prior
-        means[block] = (given @ _POSSIBLE) / given.sum(axis=1)
-    likely[telling] = rows * means
-    return likely
-
-
-def _chances(counts: Floats, rows: Floats, scale: float) -> Floats:
-    """Of every multiple, a row for each noisy count; the largest of a row is one."""
-    squares = ((counts[:, None] - rows[:, None] * _POSSIBLE) / scale) ** 2 / 2
-    found: Floats = np.exp(squares.min(axis=1, keepdims=True) - squares)
     return found

@@ -22,7 +22,7 @@ from reaedp.synthesis.purse import Purse
 from reaedp.synthesis.regions import Cuts, Places, Regions
 
 #: A column is refined if in this share of rows its value is not the expected one, beyond what chance would do.
-WRONG = 0.25
+WRONG = 0.2
 #: Cuts of the regions for this test, found on as many rows of the model.
 TEST_CUTS, TEST_ROWS = 5, 1 << 13
 #: Values of a column that is refined, with its special cells, at most.
@@ -31,9 +31,9 @@ MOST_VALUES = 40
 CHOOSING = 0.38
 #: Cuts on the way to a region, at least and at most; between them decides the noise of all counts together, in rows,
 #: which may be this multiple of all rows.
-LEAST_CUTS, MOST_CUTS, NOISIEST = 3, 10, 1.5
+LEAST_CUTS, MOST_CUTS, NOISIEST = 3, 10, 3.0
 #: Both sides of a cut are expected to have rows of so many times the noise of a count.
-LEAST_SIDE = 4.0
+LEAST_SIDE = 3.0
 #: The score of a cut that leaves a side with fewer.
 USELESS = -(2**40)
 #: Shares of a region's rows on one side of a cut are rounded to this part.

@@ -5,11 +5,11 @@ A few cuts, one after the other, tell what no table of few columns does. All in 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from reaedp.synthesis.likely_counts import likely
 from reaedp.synthesis.merging import Floats
 from reaedp.synthesis.model import Codes
 
@@ -48,13 +48,15 @@ class Regions:
     counts: Floats
     scale: float
 
-    @cached_property
-    def law(self) -> Floats:
-        """Shares of all rows: in each region the nearest counts that are not negative and have the same sum."""
-        found = _not_negative(self.counts)
-        whole = float(found.sum())
-        shares: Floats = found / whole if whole > 0 else np.full(found.shape, 1 / found.size)
-        return shares
+    def law(self, here: Places) -> Floats:
+        """Shares of all rows of each value in each region, given how many rows of a model are in these cells.
+
+        A model is believed in how many rows a region has, and of the values in none but how many rows each has in all.
+        """
+        regions, values = here.sum(axis=1) + 0.5, here.sum(axis=0) + 0.5
+        shares = regions[:, None] / regions.sum() * (values / values.sum())
+        found = likely(self.counts, max(1.0, float(self.counts.sum())) * shares, self.scale)
+        return found / found.sum()
 
     def rows(self, drawn: Callable[[int], Codes], count: int, rng: np.random.Generator) -> Codes:
         """Rows by this law, completed by those that a model has `drawn`."""
@@ -68,8 +70,8 @@ class Regions:
         """
         width = self.counts.shape[1]
         cell = self.cuts.regions(self.levels, offered) * width + offered[:, self.column]
-        order, has = np.argsort(cell, kind="stable"), np.bincount(cell, minlength=self.law.size)
-        wanted = _rounded(self.law.ravel() * count, rng)
+        order, has = np.argsort(cell, kind="stable"), np.bincount(cell, minlength=self.counts.size)
+        wanted = _rounded(self.law(has.reshape(-1, width)).ravel() * count, rng)
         own, starts = np.minimum(has, wanted), np.cumsum(has) - has
         # Rows of one region lie side by side, whatever their values are.
         here = has.reshape(-1, width).sum(axis=1)
@@ -81,17 +83,6 @@ class Regions:
         found = np.concatenate([offered[order[_runs(starts, own)]], changed])
         rest = offered[rng.integers(0, len(offered), max(0, count - len(found)))]
         return np.concatenate([found, rest])[rng.permutation(len(found) + len(rest))[:count]]
-
-
-def _not_negative(values: Floats) -> Floats:
-    """Each row projected onto vectors without negative parts and with its own sum; nothing if that is negative."""
-    wanted = np.maximum(values.sum(axis=1), 0.0)
-    falling = -np.sort(-values, axis=1)
-    excess = np.cumsum(falling, axis=1) - wanted[:, None]
-    kept = np.maximum((falling * np.arange(1, values.shape[1] + 1) > excess).sum(axis=1), 1)
-    level = excess[np.arange(len(values)), kept - 1] / kept
-    found: Floats = np.where(wanted[:, None] > 0, np.maximum(values - level[:, None], 0.0), 0.0)
-    return found
 
 
 def _rounded(expected: Floats, rng: np.random.Generator) -> Places:
