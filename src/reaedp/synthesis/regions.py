@@ -56,7 +56,8 @@ class Regions:
         regions, values = here.sum(axis=1) + 0.5, here.sum(axis=0) + 0.5
         shares = regions[:, None] / regions.sum() * (values / values.sum())
         found = likely(self.counts, max(1.0, float(self.counts.sum())) * shares, self.scale)
-        return found / found.sum()
+        law: Floats = found / found.sum()
+        return law
 
     def rows(self, drawn: Callable[[int], Codes], count: int, rng: np.random.Generator) -> Codes:
         """Rows by this law, completed by those that a model has `drawn`."""
