@@ -61,6 +61,8 @@ def test_questions_are_understood(text: str, expected: dict[str, Any]) -> None:
             "mean",
             "mean sex",
             "median sex",
+            "share",
+            "share where sex = f",
             "mean incme",
             "count by sx",
             "count by",

@@ -1,7 +1,8 @@
 """Caps: no group has more rows than any of its columns has in the group's cells.
 
 Where a table merges cells, its count of a merged cell bounds those inside it loosely; other tables, which merge other
-cells, and counts of single columns bound them as well. Which of these matter for a group their noisy values tell.
+cells, and counts of single columns bound them as well. Which of these matter for a group their noisy values tell. A
+share lies between what such counts of its part and of its group leave.
 """
 
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from reaedp.inference.answer import Answer, bounds, copied, groups_of
+from reaedp.inference.answer import Answer, bounds, copied, from_table, groups_of
 from reaedp.inference.counted import CountedTable
 from reaedp.inference.question import Question
 from reaedp.inference.tails import Bound, lowest
@@ -22,29 +23,70 @@ def capped(
     confidence: float,
     rng: np.random.Generator,
 ) -> Answer | None:
-    """Counts where tables merge cells, below what all of them and their columns allow; none for other questions.
+    """Counts and shares where tables merge cells, by what all of them and their columns allow; none for others.
 
     `joining` are tables with the answers of each alone.
     """
-    known = {single.names[0]: single for single in singles}
-    columns = [name for name in question.columns if name in known]
-    merged = any(table.merges(name) for table, _ in joining for name in columns)
-    if question.figure != "count" or question.comparison is not None or len(question.columns) < 2 or not merged:
+    known = {single.names[0] for single in singles}
+    merged = any(table.merges(name) for table, _ in joining for name in question.columns if name in known)
+    if question.comparison is not None or len(question.columns) < 2 or not merged:
         return None
+    if question.figure == "share" and not question.where.keys() & question.part.keys():
+        return _share(question, joining, singles, confidence, rng)
+    return _count(question, joining, singles, confidence, rng) if question.figure == "count" else None
+
+
+def _count(
+    question: Question,
+    joining: Sequence[tuple[CountedTable, Answer]],
+    singles: Sequence[CountedTable],
+    confidence: float,
+    rng: np.random.Generator,
+) -> Answer:
+    """Counts, below what all tables and their columns allow."""
+    known = {single.names[0]: single for single in singles}
     narrowest = min(range(len(joining)), key=lambda place: joining[place][1].width)
     (table, plain), ends = joining[narrowest], [_ends(question, each, rng) for each, _ in joining]
     groups = groups_of(question, dict(zip(table.names, table.axes, strict=True)))
     above = [high for _, high in ends]
-    for name in columns:
-        _, high = _ends(_about(question, name), known[name], rng)
-        places = [group.cells.get(name, 0) for group in groups]
-        above.append(replace(high, value=high.value[places], noise=high.noise[places]))
+    for name in question.columns:
+        if name in known:
+            _, high = _ends(_about(question, name), known[name], rng)
+            places = [group.cells.get(name, 0) for group in groups]
+            above.append(replace(high, value=high.value[places], noise=high.noise[places]))
     # Where the low end has noise of its own, it may err as often as the high one.
     outside, low = 1 - confidence, ends[narrowest][0]
     low_end = np.maximum(-low.beyond(np.full(len(groups), outside / 2)), 0.0)
     high_end = np.maximum(lowest(above, np.where(low.noise > 0, outside / 2, outside)), low_end)
     value, source = np.clip(plain.value, low_end, high_end), f"{plain.source}, below other counts of its columns"
     return replace(plain, value=value, low=low_end, high=high_end, source=source)
+
+
+def _share(
+    question: Question,
+    joining: Sequence[tuple[CountedTable, Answer]],
+    singles: Sequence[CountedTable],
+    confidence: float,
+    rng: np.random.Generator,
+) -> Answer:
+    """Shares, by the rows of each group's part and of the group; each of both may err half as often."""
+    plain = min((answer for _, answer in joining), key=lambda answer: answer.width)
+    sure, tables = (1 + confidence) / 2, [table for table, _ in joining]
+    # A share by groups that is of nothing else is the groups' share of all rows.
+    whole = replace(question, figure="count", of=None, part={})
+    part = replace(whole, by=(*question.by, *filter(None, [question.of])), where=question.where | question.part)
+    whole = whole if question.of or question.part else replace(whole, by=())
+    own = _count(part, [(table, from_table(part, table, sure, rng)) for table in tables], singles, sure, rng)
+    # Rows that a release of another column leaves out are part of the whole all the same.
+    rows = min((from_table(whole, table, sure, rng) for table in tables), key=lambda answer: answer.width)
+    number = len(own.value) // max(len(rows.value), 1)
+    fewest, most = np.repeat(rows.low, number), np.repeat(rows.high, number)
+    told = np.isfinite(plain.high)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        low = np.where(told & (most > 0), np.minimum(own.low / most, 1.0), plain.low)
+        high = np.where(told & (fewest > 0), np.minimum(own.high / fewest, 1.0), plain.high)
+    source = f"{plain.source}, with other counts of its columns"
+    return replace(plain, value=np.clip(plain.value, low, high), low=low, high=high, source=source)
 
 
 def _ends(question: Question, table: CountedTable, rng: np.random.Generator) -> tuple[Bound, Bound]:

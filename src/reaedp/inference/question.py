@@ -79,6 +79,11 @@ def read_question(text: str, axes: Sequence[Column]) -> Question:
     by = tuple(_column(name, axes) for name in _listed(clauses.get("by", "")))
     groups = tuple(read_condition(one, axes) for one in _two(clauses["between"], axes)) if comparison else ()
     figure, of, at = _figure(head, axes)
+    if figure == "share" and of is None and not by:
+        raise DeclarationError(
+            f"A share needs what is counted: `share of CONDITION`, or `share by COLUMN`; given {text!r}. Ask"
+            f" {examples(axes)}."
+        )
     part: dict[str, Node] = {}
     column: str | None = None
     if of is not None and figure in ("count", "share"):
