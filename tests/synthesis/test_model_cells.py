@@ -13,6 +13,7 @@ from reaedp.errors import DeclarationError
 from reaedp.mechanisms.noise import SeededNoise
 from reaedp.plan.description import mechanism_record
 from reaedp.statistics.marginal import counting_sensitivity
+from reaedp.synthesis import search
 from reaedp.synthesis.learned import LearnedModel
 
 WIDTH, LEVELS = 8, 12
@@ -54,6 +55,12 @@ def test_more_cells_keep_more_dependences_and_no_model_outgrows_its_own() -> Non
         assert found.evidence.tree.cells <= 2 * (allowed + WIDTH**2)
     assert small.evidence.tree.cells < large.evidence.tree.cells
     assert error_of_pairs(large) < 0.7 * error_of_pairs(small)
+
+
+def test_no_model_outgrows_its_cells_where_they_cost_next_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables must be worth their cells, for which reason few models ever fill their room."""
+    monkeypatch.setattr(search, "RENT", 0.02)
+    assert learned(10_000).evidence.tree.cells <= 2 * (10_000 + WIDTH**2)
 
 
 @pytest.mark.parametrize("wrong", [9_999, 100_000_001, 5e5, "450000", True, None])
