@@ -167,6 +167,22 @@ def test_counts_of_single_columns_cap_shares_of_merged_cells() -> None:
     assert "with other counts" in found.source
 
 
+def test_a_share_of_too_few_rows_keeps_its_value_and_has_no_interval() -> None:
+    rng = np.random.default_rng(27)
+    counts = truth(rng)
+    counts[:, 1] = 3
+    merged = table(counts + rng.normal(0, SCALE, counts.shape), merge=4)
+    ages = table(counts.sum(axis=(1, 2)), (AGE,))
+    asked = read_question("share of smokes = true by sex where age < 21", AXES)
+    plain = from_table(asked, merged, 0.95, rng)
+    found = capped(asked, [(merged, plain)], [ages], 0.95, rng)
+    assert found is not None
+    assert np.isfinite(plain.value).all()
+    assert plain.value[1] == found.value[1]
+    assert [False, True] == np.isnan(found.high).tolist() == np.isnan(found.low).tolist()
+    assert "too few rows" in found.note[1]
+
+
 @pytest.mark.slow
 def test_an_interval_that_can_err_at_one_end_only_spends_its_chance_there() -> None:
     """Four ages together: the number in one of them is at least none and at most all, whatever the noise.

@@ -1,6 +1,7 @@
 """Noisy counts read by all others of their table: beside the best that anybody could do, and beside the noise."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -35,6 +36,13 @@ def test_counts_far_above_their_noise_speak_for_themselves() -> None:
     found = likely(noisy, np.full((2, 2), 100.0), 10.0)
     assert np.array_equal(found[0], noisy[0])
     assert (found[1] < 5).all()
+
+
+@pytest.mark.parametrize("count", [0.0, -1e-3, -1e6, -1e300])
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_a_law_is_left_whatever_the_counts_are(count: float, scale: float) -> None:
+    """Else a table without rows would end a release after its charge."""
+    assert (likely(np.full((4, 3), count), np.full((4, 3), 1 / 12), scale) > 0).all()
 
 
 @settings(deadline=None, max_examples=60)

@@ -81,12 +81,13 @@ def _share(
     rows = min((from_table(whole, table, sure, rng) for table in tables), key=lambda answer: answer.width)
     number = len(own.value) // max(len(rows.value), 1)
     fewest, most = np.repeat(rows.low, number), np.repeat(rows.high, number)
-    told = np.isfinite(plain.high)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        low = np.where(told & (most > 0), np.minimum(own.low / most, 1.0), plain.low)
-        high = np.where(told & (fewest > 0), np.minimum(own.high / fewest, 1.0), plain.high)
+    told, possible = np.isfinite(plain.high), fewest > 0
+    low = np.where(told, np.minimum(own.low / np.maximum(most, 1.0), 1.0), np.nan)
+    high = np.where(told, np.minimum(own.high / np.where(possible, fewest, 1.0), 1.0), np.nan)
+    high = np.where(told & ~possible, 1.0, high)
+    value = np.where(told, np.clip(plain.value, low, high), plain.value)
     source = f"{plain.source}, with other counts of its columns"
-    return replace(plain, value=np.clip(plain.value, low, high), low=low, high=high, source=source)
+    return replace(plain, value=value, low=low, high=high, source=source)
 
 
 def _ends(question: Question, table: CountedTable, rng: np.random.Generator) -> tuple[Bound, Bound]:

@@ -81,7 +81,7 @@ def read_question(text: str, axes: Sequence[Column]) -> Question:
     figure, of, at = _figure(head, axes)
     if figure == "share" and of is None and not by:
         raise DeclarationError(
-            f"A share needs what is counted: `share of CONDITION`, or `share by COLUMN`; given {text!r}. Ask"
+            f"A share must say of which rows: `share of CONDITION`, or `share by COLUMN`; given {text!r}. Ask"
             f" {examples(axes)}."
         )
     part: dict[str, Node] = {}

@@ -19,7 +19,7 @@ from reaedp.synthesis.merging import Floats
 
 #: Rounds of scaling rows and columns of a table to what the model expects of both.
 _SCALINGS = 20
-#: Rows, and a share of expected ones, that keep every law positive.
+#: Rows that keep every law positive.
 _FLOOR = 1e-9
 
 
@@ -67,7 +67,7 @@ class InnerCells:
         starts = np.flatnonzero(np.diff(cell, prepend=-1))
         expected = known.expected(self.column, self.parent)[order]
         rows = expected.copy()
-        rows[inside] = likely(self.counts[order][inside], expected[inside], self.scale) + _FLOOR * rows[inside]
+        rows[inside] = likely(self.counts[order][inside], expected[inside], self.scale)
         for _ in range(_SCALINGS):
             rows *= (expected.sum(axis=1) / rows.sum(axis=1))[:, None]
             rows *= (np.add.reduceat(expected, starts) / np.add.reduceat(rows, starts))[cell]

@@ -14,6 +14,8 @@ _POSSIBLE = np.concatenate([[0.0], np.geomspace(1 / 32, 256, 40)])
 _TELLING = 0.02
 #: A count of so many standard deviations of its noise speaks for itself: multiples are further apart than its noise.
 _SURE = 10.0
+#: No cell has less than this share of the rows that are expected, so that there is a law whatever the counts are.
+_FLOOR = 1e-9
 #: No multiple is rarer, as a cell that was not looked at may have it.
 _RAREST = 1e-12
 #: Rounds until it is found how often each multiple occurs, and cells from which it is found; cells read together.
@@ -21,10 +23,11 @@ _ROUNDS, _SEEN, _BLOCK = 60, 1 << 12, 1 << 14
 
 
 def likely(noisy: Floats, expected: Floats, scale: float) -> Floats:
-    """The mean of what each cell may have, given its noisy count; never negative."""
+    """The mean of what each cell may have, given its noisy count; above zero where rows are expected."""
     found = expected.copy()
     telling = expected > _TELLING * scale
-    counts, rows = noisy[telling], expected[telling]
+    # Far below zero all multiples are as unlikely as each other, but for rounding.
+    counts, rows = np.maximum(noisy[telling], -_SURE * scale), expected[telling]
     if not len(rows):
         return found
     seen = np.linspace(0, len(rows) - 1, min(len(rows), _SEEN)).astype(np.intp)
@@ -36,7 +39,7 @@ def likely(noisy: Floats, expected: Floats, scale: float) -> Floats:
         block = slice(first, first + _BLOCK)
         given = _chances(counts[block], rows[block], scale) * prior
         means[block] = (given @ _POSSIBLE) / given.sum(axis=1)
-    found[telling] = np.where(counts > _SURE * scale, counts, rows * means)
+    found[telling] = np.maximum(np.where(counts > _SURE * scale, counts, rows * means), _FLOOR * rows)
     return found
 
 
